@@ -1,0 +1,1 @@
+"""The edges: Claude, the scripted agent, Neovim, SQLite. Each implements one port."""

@@ -1,0 +1,1 @@
+"""What happens: one actor per chat, on one asyncio loop. Knows core and ports only."""

@@ -1,0 +1,226 @@
+"""What Neovim and the host say to each other.
+
+Lua pushes facts in (`Event`); Python pushes edits out (`Effect`). Python never reads from
+Neovim, so neither side ever waits for the other. Both unions are tagged by ``type``: the tags of
+`Event` are what ``lua/winnow/host.lua`` may send, the tags of `Effect` are the keys of
+``lua/winnow/dispatch.lua``, and a test holds the two sides equal.
+
+A chat is named by its buffer number: one host serves one Neovim. Rows count from 0.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Union
+
+import msgspec
+
+State = Literal["connecting", "idle", "working", "waiting", "failed"]
+"""What a chat is doing. A draft can be committed at once only in ``idle``."""
+
+
+class Message(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower):
+    """Base of both unions: immutable, tagged by the lower-case class name."""
+
+
+# --- Lua → Python -----------------------------------------------------------------------------
+
+
+class Open(Message, frozen=True):
+    """A chat buffer was attached. ``sections`` are the ids whose markers its text still holds."""
+
+    chat: int
+    path: str
+    cwd: str
+    agent: str = ""  # as the frontmatter has it: "claude", "scripted", or empty for the default
+    session: str = ""
+    model: str = ""
+    mode: str = ""
+    sections: list[str] = []
+
+
+class Close(Message, frozen=True):
+    """The buffer is gone: deny what waits, end the agent."""
+
+    chat: int
+
+
+class Send(Message, frozen=True):
+    """A message that the buffer already shows. Empty: there was nothing to take after all."""
+
+    chat: int
+    text: str
+
+
+class Queue(Message, frozen=True):
+    """The user wants the draft sent, but the chat was not idle: ask for it with `Take`."""
+
+    chat: int
+
+
+class Stop(Message, frozen=True):
+    """End the running turn."""
+
+    chat: int
+
+
+class Edit(Message, frozen=True):
+    """The lines of the open section changed."""
+
+    chat: int
+    section: str
+    lines: list[str]
+
+
+class Confirm(Message, frozen=True):
+    """``<CR>`` in the open section, with the cursor on ``row`` of ``lines``."""
+
+    chat: int
+    section: str
+    lines: list[str]
+    row: int
+
+
+class Cancel(Message, frozen=True):
+    """``<Esc>`` in the open section."""
+
+    chat: int
+    section: str
+    lines: list[str]
+
+
+class Reopen(Message, frozen=True):
+    """``<CR>`` on the record of a section that was never answered."""
+
+    chat: int
+    section: str
+
+
+Event = Union[Open, Close, Send, Queue, Stop, Edit, Confirm, Cancel, Reopen]
+
+
+# --- Python → Lua -----------------------------------------------------------------------------
+
+
+class Write(Message, frozen=True):
+    """Append to the transcript; ``fresh`` starts a new paragraph."""
+
+    chat: int
+    text: str
+    fresh: bool = False
+
+
+class Tool(Message, frozen=True):
+    """Show a tool call as one line, or update it; ``output`` goes folded beneath."""
+
+    chat: int
+    id: str
+    line: str
+    output: list[str] = []
+
+
+class Section(Message, frozen=True):
+    """Open a section above the draft."""
+
+    chat: int
+    section: str
+    lines: list[str]
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What would be answered to one question now."""
+
+    text: str
+    decided: bool
+
+
+class Verdict(Message, frozen=True):
+    """What ``<CR>`` would send now, for the section's foot; ``waiting`` sections follow it."""
+
+    chat: int
+    section: str
+    parts: list[Part]
+    waiting: int = 0
+
+
+class Say(Message, frozen=True):
+    """One sentence for the user's message line."""
+
+    chat: int
+    text: str
+    level: Literal["info", "warn", "error"] = "info"
+
+
+class Step(Message, frozen=True):
+    """Move the cursor to a question of the open section (from 1), or to its foot (0)."""
+
+    chat: int
+    section: str
+    question: int
+
+
+class Keep(Message, frozen=True):
+    """Delete every other option of this question, then confirm again."""
+
+    chat: int
+    section: str
+    question: int
+    option: int
+
+
+class Freeze(Message, frozen=True):
+    """Replace the open section by its record."""
+
+    chat: int
+    section: str
+    lines: list[str]
+
+
+class Take(Message, frozen=True):
+    """Commit the queued draft and answer with `Send`."""
+
+    chat: int
+
+
+class Refill(Message, frozen=True):
+    """Put a message that was not delivered back into the draft, above what stands there."""
+
+    chat: int
+    text: str
+
+
+class Status(Message, frozen=True):
+    """The chat's state changed."""
+
+    chat: int
+    state: State
+    text: str = ""
+
+
+class Meta(Message, frozen=True):
+    """Frontmatter values that are known now."""
+
+    chat: int
+    values: dict[str, str]
+
+
+class Save(Message, frozen=True):
+    """Write the chat's file."""
+
+    chat: int
+
+
+Effect = Union[
+    Write,
+    Tool,
+    Section,
+    Verdict,
+    Say,
+    Step,
+    Keep,
+    Freeze,
+    Take,
+    Refill,
+    Status,
+    Meta,
+    Save,
+]

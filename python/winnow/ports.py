@@ -1,0 +1,200 @@
+"""What the app needs from the world. Adapters implement these; tests may, too."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Protocol, Union
+
+import msgspec
+
+from winnow.core.protocol import Effect
+
+# --- the agent --------------------------------------------------------------------------------
+
+
+class AgentError(Exception):
+    """The agent can't go on.
+
+    Args:
+        sentence: what happened and what to do, for the chat.
+        detail: everything else, for the log.
+    """
+
+    def __init__(self, sentence: str, detail: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.detail = detail
+
+
+class Started(msgspec.Struct, frozen=True, tag=True):
+    """The session has an id: the one to resume next time."""
+
+    session: str
+    model: str = ""
+
+
+class Text(msgspec.Struct, frozen=True, tag=True):
+    """A piece of what the agent says; a message may come in thousands."""
+
+    text: str
+
+
+class Thinking(msgspec.Struct, frozen=True, tag=True):
+    """A piece of the agent's reasoning."""
+
+    text: str
+
+
+class ToolStarted(msgspec.Struct, frozen=True, tag=True):
+    """The agent calls a tool; its input is complete."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
+class ToolFinished(msgspec.Struct, frozen=True, tag=True):
+    """A tool call of this session has a result."""
+
+    id: str
+    output: str
+    failed: bool = False
+
+
+class Pause(msgspec.Struct, frozen=True, tag=True):
+    """A message or tool result is complete: a place where the user's next message may stand."""
+
+
+class Notice(msgspec.Struct, frozen=True, tag=True):
+    """Something that the user should know, as one sentence."""
+
+    sentence: str
+
+
+class TurnEnded(msgspec.Struct, frozen=True, tag=True):
+    """The turn is over.
+
+    ``answered`` holds the uuids of the prompts that it took in; empty when the agent can't tell,
+    which then means all of them. ``error`` is one sentence, empty when all went well.
+    """
+
+    answered: list[str] = []
+    error: str = ""
+    stopped: bool = False
+    cost: float = 0.0  # US dollars, the whole session so far
+
+
+AgentEvent = Union[Started, Text, Thinking, ToolStarted, ToolFinished, Pause, Notice, TurnEnded]
+
+
+class Request(msgspec.Struct, frozen=True):
+    """The agent waits for the user: may this tool run, with which input?"""
+
+    tool: str
+    input: dict[str, Any]
+    tool_use_id: str = ""
+    agent_id: str = ""  # the subagent that asks, empty for the main one
+    reason: str = ""
+    suggestions: list[dict[str, Any]] = []  # permission updates in the wire's own form
+
+
+class Allow(msgspec.Struct, frozen=True, tag=True):
+    """Run the tool with ``input``; ``updates`` are suggestions taken up."""
+
+    input: dict[str, Any]
+    updates: list[dict[str, Any]] = []
+
+
+class Deny(msgspec.Struct, frozen=True, tag=True):
+    """Don't run it. The agent reads ``message``, which is never empty; ``stop`` ends the turn."""
+
+    message: str
+    stop: bool = False
+
+
+Reply = Union[Allow, Deny]
+
+Ask = Callable[[Request], Awaitable[Reply]]
+"""Cancelled by the agent when the request is withdrawn."""
+
+
+class Agent(Protocol):
+    """One session. Made, connected, drained and closed by one task."""
+
+    async def connect(self) -> None:
+        """Start and be ready for a prompt.
+
+        Raises:
+            AgentError: it did not start.
+        """
+
+    def events(self) -> AsyncIterator[AgentEvent]:
+        """Everything the agent says until it is closed.
+
+        Raises:
+            AgentError: it died.
+        """
+
+    async def prompt(self, text: str, uuid: str) -> None:
+        """Say something to the agent; ``uuid`` comes back in `TurnEnded.answered`."""
+
+    async def interrupt(self) -> None:
+        """End the running turn. A `TurnEnded` follows."""
+
+    async def close(self) -> None:
+        """End the session; what waits in `Ask` is cancelled."""
+
+
+class AgentSpec(msgspec.Struct, frozen=True):
+    """What a session is made from."""
+
+    cwd: str
+    kind: str = "claude"  # or "scripted"
+    session: str = ""  # resume this one
+    model: str = ""
+    mode: str = ""
+
+
+MakeAgent = Callable[[AgentSpec, Ask], Agent]
+
+
+# --- the editor and the store -------------------------------------------------------------------
+
+
+class Editor(Protocol):
+    """Where effects go. Never blocks, never answers."""
+
+    def apply(self, *effects: Effect) -> None:
+        """Queue effects; they reach the editor in order."""
+
+
+class StoredSection(msgspec.Struct, frozen=True):
+    """A section as it is kept: enough to show it again and to deliver its answer late."""
+
+    id: str
+    chat: str  # the chat's path
+    tool: str
+    input: dict[str, Any]
+    state: str = "open"  # "open", "answered", "cancelled", "expired"
+    lines: list[str] = []  # as the user left them; empty: as rendered
+    created: float = 0.0  # seconds since the epoch
+
+
+class Store(Protocol):
+    """Durable sections. Every call returns after the data is on disk."""
+
+    def new_id(self) -> str:
+        """An id that no other section of this user has."""
+
+    def save(self, section: StoredSection) -> None:
+        """Insert or replace."""
+
+    def load(self, section_id: str) -> StoredSection | None:
+        """The section of this id, or None."""
+
+
+class Clock(Protocol):
+    """Seconds since the epoch."""
+
+    def now(self) -> float:
+        """The time."""
