@@ -1,0 +1,59 @@
+.DEFAULT_GOAL := help
+.PHONY: help install run test check lint-lua bench clean
+
+# The first Python that can build a virtual environment, and a Neovim that is new enough.
+PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 python3.10 python3; do \
+	$$python -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
+	&& echo $$python && break; done)
+NEOVIM ?= $(shell nvim --headless --clean +'exe has("nvim-0.10") ? "quit" : "cquit"' >/dev/null 2>&1 \
+	&& command -v nvim || echo $(CURDIR)/.venv/bin/nvim)
+
+BIN := .venv/bin
+comma := ,
+EXTRAS = dev$(if $(findstring /.venv/,$(NEOVIM)),$(comma)neovim)
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: .venv/installed ## Build .venv, with Neovim if there is none >= 0.10
+
+.venv/installed: pyproject.toml
+	@if command -v uv >/dev/null; then \
+		uv venv --quiet --allow-existing --python '>=3.10' .venv && \
+		uv pip install --quiet --python .venv --editable '.[$(EXTRAS)]'; \
+	elif [ -n '$(PYTHON)' ]; then \
+		$(PYTHON) -m venv .venv && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'; \
+	else \
+		echo 'winnow needs Python 3.10 or newer with its venv module (or uv); please install it.' >&2; \
+		exit 1; \
+	fi
+	@touch $@
+
+run: install ## Chat: with Claude if you are logged in, else with the built-in demo agent
+	@if [ -t 0 ] && [ -t 1 ]; then \
+		$(NEOVIM) --clean -u tests/minimal_init.lua +Winnow; \
+	else \
+		$(NEOVIM) --headless --clean -u tests/minimal_init.lua +'lua require("winnow.demo").play()'; \
+	fi
+
+test: install ## Run every test: unit, app and end to end
+	NEOVIM=$(NEOVIM) $(BIN)/pytest
+
+check: install lint-lua ## Check style, types, layers, Lua and help tags
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+lint-lua: install
+	$(NEOVIM) -l tests/check.lua
+	@if command -v luacheck >/dev/null; then luacheck --quiet .; else \
+		echo 'luacheck skipped: it is missing (apt install lua-check, or luarocks install luacheck)'; \
+	fi
+
+bench: install ## Measure what a user waits for
+	NEOVIM=$(NEOVIM) $(BIN)/python tests/bench.py
+
+clean: ## Remove everything that make has built
+	rm -rf .venv .bench .*_cache .hypothesis doc/tags
