@@ -14,8 +14,11 @@ from typing import Literal, Union
 
 import msgspec
 
-State = Literal["connecting", "idle", "working", "waiting", "failed"]
-"""What a chat is doing. A draft can be committed at once only in ``idle``."""
+State = Literal["asleep", "connecting", "idle", "working", "waiting", "failed"]
+"""What a chat is doing. A draft can be committed at once only in ``idle``; ``asleep`` has no agent
+process yet."""
+
+Level = Literal["info", "warn", "error"]
 
 
 class Message(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower):
@@ -119,11 +122,12 @@ class Tool(Message, frozen=True):
 
 
 class Section(Message, frozen=True):
-    """Open a section above the draft."""
+    """Open a section above the draft. ``previews`` are Markdown, keyed ``question.option``."""
 
     chat: int
     section: str
     lines: list[str]
+    previews: dict[str, str] = {}
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -147,7 +151,7 @@ class Say(Message, frozen=True):
 
     chat: int
     text: str
-    level: Literal["info", "warn", "error"] = "info"
+    level: Level = "info"
 
 
 class Step(Message, frozen=True):
@@ -193,7 +197,6 @@ class Status(Message, frozen=True):
 
     chat: int
     state: State
-    text: str = ""
 
 
 class Meta(Message, frozen=True):

@@ -1,0 +1,109 @@
+"""Sections on disk: one SQLite file, shared by every Neovim of this user."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from pathlib import Path
+
+import msgspec
+
+from winnow.ports import StoredSection
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS sections (
+    id TEXT PRIMARY KEY, chat TEXT NOT NULL, tool TEXT NOT NULL, input TEXT NOT NULL,
+    state TEXT NOT NULL, lines TEXT NOT NULL, created REAL NOT NULL
+)
+"""
+_VERSION = 1
+
+
+class SqliteStore:
+    """The store port over SQLite in WAL mode, readable by its owner only."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file.
+
+        A file that can't be read, or that a newer Winnow wrote, is renamed rather than touched.
+
+        Args:
+            path: the database file; its folder is made when missing.
+        """
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.set_aside = ""  # where an unusable file was moved to
+        try:
+            self._db = _open(path)
+        except sqlite3.OperationalError:
+            raise  # locked or unreadable now: not the file's fault
+        except sqlite3.DatabaseError:
+            aside = path.with_name(f"{path.name}.unusable-{secrets.token_hex(3)}")
+            os.replace(path, aside)
+            self.set_aside = str(aside)
+            self._db = _open(path)
+
+    def new_id(self) -> str:
+        """An id that no other section of this user has; short, since it stands on every line."""
+        while True:
+            section_id = secrets.token_hex(3)
+            if self.load(section_id) is None:
+                return section_id
+
+    def save(self, section: StoredSection) -> None:
+        """Insert or replace; on disk when it returns."""
+        with self._db:
+            self._db.execute(
+                "INSERT OR REPLACE INTO sections VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    section.id,
+                    section.chat,
+                    section.tool,
+                    _json(section.input),
+                    section.state,
+                    _json(section.lines),
+                    section.created,
+                ),
+            )
+
+    def load(self, section_id: str) -> StoredSection | None:
+        """The section of this id, or None."""
+        row = self._db.execute("SELECT * FROM sections WHERE id = ?", (section_id,)).fetchone()
+        if row is None:
+            return None
+        id_, chat, tool, arguments, state, lines, created = row
+        return StoredSection(
+            id=id_,
+            chat=chat,
+            tool=tool,
+            input=msgspec.json.decode(arguments),
+            state=state,
+            lines=msgspec.json.decode(lines),
+            created=created,
+        )
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._db.close()
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    path.touch(mode=0o600)
+    db = sqlite3.connect(path, timeout=5.0)
+    try:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version > _VERSION:
+            raise sqlite3.DatabaseError(f"made by a newer Winnow: version {version}")
+        db.execute("PRAGMA journal_mode = WAL")
+        # NORMAL survives a killed process; only a power cut can take the last commit.
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute(_SCHEMA)
+        db.execute(f"PRAGMA user_version = {_VERSION}")
+    except BaseException:
+        db.close()
+        raise
+    return db

@@ -1,0 +1,68 @@
+"""All chats of one Neovim: routes each event to the chat that it names."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from winnow import ports
+from winnow.app.chat import Chat
+from winnow.core import protocol as p
+
+log = logging.getLogger(__name__)
+
+
+class Chats:
+    """The app's front door; lives on the agent loop's thread."""
+
+    def __init__(
+        self,
+        make_agent: ports.MakeAgent,
+        editor: ports.Editor,
+        store: ports.Store,
+        clock: ports.Clock,
+    ) -> None:
+        self._make_agent = make_agent
+        self._editor = editor
+        self._store = store
+        self._clock = clock
+        self._chats: dict[int, Chat] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def handle(self, event: p.Event) -> None:
+        """Do what an event asks for; events for chats that are gone are dropped."""
+        chat = self._chats.get(event.chat)
+        match event:
+            case p.Open():
+                if chat is not None:
+                    chat.reattach(event)
+                else:
+                    self._chats[event.chat] = Chat(
+                        event, self._make_agent, self._editor, self._store, self._clock
+                    )
+            case _ if chat is None:
+                log.info("event for a closed chat: %s", event)
+            case p.Close():
+                del self._chats[event.chat]
+                task = asyncio.create_task(chat.close())
+                self._closing.add(task)
+                task.add_done_callback(self._closing.discard)
+            case p.Send(text=text):
+                chat.send(text)
+            case p.Queue():
+                chat.queue()
+            case p.Stop():
+                chat.stop()
+            case p.Edit(section=section, lines=lines):
+                chat.edit(section, lines)
+            case p.Confirm(section=section, lines=lines, row=row):
+                chat.confirm(section, lines, row)
+            case p.Cancel(section=section, lines=lines):
+                chat.cancel(section, lines)
+            case p.Reopen(section=section):
+                chat.reopen(section)
+
+    async def close(self) -> None:
+        """End every chat."""
+        chats, self._chats = list(self._chats.values()), {}
+        await asyncio.gather(*(chat.close() for chat in chats), *self._closing)

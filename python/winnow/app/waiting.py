@@ -1,0 +1,108 @@
+"""A section that waits for the user, and what its answer turns into."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from winnow.core import answer, permission, questions, record, section
+from winnow.core.protocol import Verdict
+from winnow.core.transcript import tool_line
+from winnow.ports import Allow, Deny, Reply, Request, StoredSection
+
+ASK = "AskUserQuestion"
+
+
+class Waiting:
+    """One open or queued section.
+
+    ``reply`` is what the agent awaits; it is None when nobody does any more (a reopened section),
+    and then the answer goes out as a message.
+    """
+
+    def __init__(self, form: section.Form, request: Request, stored: StoredSection) -> None:
+        self.form = form
+        self.request = request
+        self.stored = stored
+        self.reply: asyncio.Future[Reply] | None = None
+        self.lines = stored.lines or section.render(form)
+        self._armed = answer.NOT_ARMED
+        self._accepted: frozenset[int] = frozenset()
+
+    @property
+    def previews(self) -> dict[str, str]:
+        """The options' previews, keyed as the editor wants them."""
+        return {
+            f"{q}.{o}": option.preview
+            for q, question in enumerate(self.form.questions, 1)
+            for o, option in enumerate(question.options, 1)
+            if option.preview
+        }
+
+    def edited(self, lines: list[str]) -> None:
+        """The user changed the text."""
+        self.lines = lines
+        self.stored = msgspec.structs.replace(self.stored, lines=lines)
+
+    def verdict(self, chat: int, waiting: int) -> Verdict:
+        """What ``<CR>`` would send now."""
+        reading = section.parse(self.form, self.lines)
+        parts = answer.verdict(self.form, reading, self._accepted)
+        return Verdict(chat=chat, section=self.form.id, parts=parts, waiting=waiting)
+
+    def confirm(self, row: int) -> answer.Outcome:
+        """``<CR>`` with the cursor on ``row``."""
+        outcome = answer.confirm(self.form, self.lines, row, self._armed, self._accepted)
+        match outcome:
+            case answer.Explain(armed=armed):
+                self._armed = armed
+            case answer.Step(accepted=accepted):
+                self._accepted = accepted
+        return outcome
+
+    def settle(self, reply: Reply) -> bool:
+        """Answer the agent. False when it no longer waits."""
+        if self.reply is None or self.reply.done():
+            return False
+        self.reply.set_result(reply)
+        return True
+
+    def accept(self, answers: answer.Answers) -> tuple[Reply, list[str]]:
+        """The reply that these answers are, and the record that replaces the section."""
+        if self.form.kind == "questions":
+            updated = answer.updated_input(self.request.input, self.form, answers)
+            return Allow(updated), record.answered(self.form, answers)
+        option, note = answer.chosen(self.form, answers)
+        call = tool_line(self.request.tool, self.request.input, "running").removesuffix(" …")
+        reply = _permission(self.request, option, note)
+        label = self.form.questions[0].options[option - 1].label
+        return reply, record.permission_record(label, note, call.removeprefix("⏺ "))
+
+
+def make(section_id: str, request: Request) -> section.Form | questions.Malformed:
+    """The form of what the agent asks."""
+    if request.tool != ASK:
+        return permission.permission_form(
+            section_id,
+            request.tool,
+            request.input,
+            request.suggestions,
+            agent=request.agent_id,
+            reason=request.reason,
+        )
+    match questions.read_questions(request.input):
+        case questions.Malformed() as malformed:
+            return malformed
+        case asked:
+            return section.Form(section_id, asked, "questions", agent=request.agent_id)
+
+
+def _permission(request: Request, option: int, note: str) -> Reply:
+    """Options count from 1: allow once, one for each suggestion, deny."""
+    always = len(request.suggestions)
+    if option == 1:
+        return Allow(request.input)
+    if option <= 1 + always:
+        return Allow(request.input, updates=[request.suggestions[option - 2]])
+    return Deny(f"The user denied {request.tool}" + (f": {note}" if note else "."))

@@ -1,0 +1,61 @@
+"""How a turn reads in the chat: tool lines, thinking, notices.
+
+Lines that start with `FOLDED` fold beneath the line above them (``lua/winnow/fold.lua``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from winnow.core.text import clean, clean_block
+
+FOLDED = "│ "
+MAX_OUTPUT = 2_000  # lines of one tool's output kept in the buffer; the session has them all
+
+ToolState = Literal["running", "done", "failed"]
+_STATES = {"running": "…", "done": "✓", "failed": "✗"}
+# What tells one call from the next, by tool; for the others the first text argument does.
+_TELLING = {
+    "Bash": "command",
+    "Read": "file_path",
+    "Edit": "file_path",
+    "Write": "file_path",
+    "NotebookEdit": "notebook_path",
+    "Glob": "pattern",
+    "Grep": "pattern",
+    "WebFetch": "url",
+    "WebSearch": "query",
+    "Agent": "description",
+    "Task": "description",
+}
+
+
+def tool_line(name: str, arguments: dict[str, Any], state: ToolState) -> str:
+    """One line for a tool call: its name, what it works on, its state."""
+    about = arguments.get(_TELLING.get(name, ""))
+    if not isinstance(about, str):
+        about = next((value for value in arguments.values() if isinstance(value, str)), "")
+    shown = clean(about)
+    if len(shown) > 100:
+        shown = shown[:99] + "…"
+    return " ".join(part for part in ("⏺", clean(name), shown, _STATES[state]) if part)
+
+
+def tool_output(text: str) -> list[str]:
+    """A tool's output as folded lines."""
+    lines = clean_block(text.strip("\n")) if text.strip() else []
+    if len(lines) > MAX_OUTPUT:
+        left_out = len(lines) - MAX_OUTPUT
+        lines = [*lines[:MAX_OUTPUT], f"… {left_out} more lines"]
+    return [FOLDED + line for line in lines]
+
+
+def thinking(text: str, *, first: bool) -> str:
+    """A piece of reasoning; the first one carries its title line."""
+    body = "\n".join(clean_block(text)).replace("\n", "\n" + FOLDED)
+    return f"✻ Thinking\n{FOLDED}{body}" if first else body
+
+
+def notice(sentence: str) -> str:
+    """Something that went wrong or that the user should know."""
+    return "⚠ " + clean(sentence)
