@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
@@ -318,11 +319,9 @@ def main() -> None:
     """Serve the script named on the command line."""
     script = msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=list[Reply])
     with ScriptedAPI(*script) as api:
-        print(json.dumps(api.env(Path(sys.argv[1]).parent / "claude-config")), flush=True)
-        try:
+        print(json.dumps(api.env(Path(sys.argv[1]).parent / "claude-config")), flush=True)  # noqa: T201
+        with suppress(KeyboardInterrupt):
             threading.Event().wait()
-        except KeyboardInterrupt:
-            pass
 
 
 if __name__ == "__main__":

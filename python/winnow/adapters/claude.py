@@ -1,0 +1,377 @@
+"""Claude Code as an agent, through the Agent SDK. No other module imports the SDK.
+
+Importing this takes a second or two (the SDK imports ``mcp``), so do it off the main path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, cast
+
+from claude_agent_sdk import (
+    AssistantMessage,
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    Message,
+    PermissionResultAllow,
+    PermissionResultDeny,
+    PermissionUpdate,
+    ProcessError,
+    RateLimitEvent,
+    ResultMessage,
+    StreamEvent,
+    SystemMessage,
+    TextBlock,
+    ToolPermissionContext,
+    ToolResultBlock,
+    ToolUseBlock,
+    UserMessage,
+)
+from claude_agent_sdk._errors import MessageParseError
+from claude_agent_sdk.types import PermissionMode
+
+from winnow import ports
+from winnow.adapters import failures
+
+_LOGGER = logging.getLogger(__name__)
+
+# What a surrounding Claude Code tells its children about itself. A CLI that believes it would
+# join that session or talk to that editor. The SDK can't remove a variable, but an empty one
+# counts as unset.
+_OUTER_SESSION = (
+    "CLAUDE_CODE_BRIDGE_SESSION_ID",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS",
+    "CLAUDE_CODE_SESSION_ATTENDED",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_SSE_PORT",
+    "CLAUDE_PID",
+)
+
+
+class ClaudeAgent:
+    """One Claude Code session; implements `ports.Agent`.
+
+    Args:
+        spec: what the session is made from.
+        ask: called whenever Claude waits for the user.
+        cli_path: the CLI to run; empty for the one that comes with the SDK.
+        env: variables on top of the inherited ones; an empty value drops one.
+        log: takes the CLI's stderr and what else only a log wants.
+        patience: seconds for the CLI to start, and to react to an interrupt.
+    """
+
+    def __init__(
+        self,
+        spec: ports.AgentSpec,
+        ask: ports.Ask,
+        *,
+        cli_path: str = "",
+        env: Mapping[str, str] | None = None,
+        log: Callable[[str], object] = _LOGGER.info,
+        patience: float = 10,
+    ) -> None:
+        self._spec = spec
+        self._ask = ask
+        self._cli_path = cli_path
+        self._log = log
+        self._patience = patience
+        self._stderr: deque[str] = deque(maxlen=50)
+        self._events: asyncio.Queue[ports.AgentEvent | ports.AgentError | None] = asyncio.Queue()
+        self._handled: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._asking: set[asyncio.Task[Any]] = set()  # for the main agent, not for subagents
+        self._drain_task: asyncio.Task[None] | None = None
+        self._closed = False
+        self._client = ClaudeSDKClient(
+            ClaudeAgentOptions(
+                cwd=spec.cwd,
+                cli_path=cli_path or None,
+                resume=spec.session or None,
+                model=None if spec.model == "default" else spec.model or None,
+                permission_mode=cast(PermissionMode, spec.mode) if spec.mode else None,
+                system_prompt={"type": "preset", "preset": "claude_code"},
+                include_partial_messages=True,
+                can_use_tool=self._can_use_tool,
+                max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client
+                stderr=self._hear_stderr,
+                env={
+                    **{name: "" for name in _OUTER_SESSION if name in os.environ},
+                    "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "markdown",
+                    **(env or {}),
+                },
+            )
+        )
+
+    async def connect(self) -> None:
+        """Start the CLI. See `ports.Agent.connect`."""
+        connecting = asyncio.create_task(self._client.connect())
+        try:
+            await self._settle(connecting)
+        finally:
+            code = self._exit_code()
+            late = not connecting.done()
+            if late:
+                self._kill()
+                connecting.cancel()
+                await asyncio.wait({connecting})
+        if late and code is None:
+            raise self._error(failures.silent(self._patience))
+        if late:
+            raise self._error(failures.died(code, self._last_stderr()))
+        try:
+            connecting.result()
+        except ProcessError as error:
+            if "No conversation found" in str(error):
+                sentence = failures.forgotten(self._spec.session)
+            else:
+                sentence = failures.died(error.exit_code, self._last_stderr())
+            raise self._error(sentence, error) from error
+        except Exception as error:  # the SDK raises bare ones, too
+            sentence = failures.start(str(error), self._cli_path)
+            raise self._error(sentence, error) from error
+        self._drain_task = asyncio.create_task(self._drain())
+
+    async def _settle(self, connecting: asyncio.Task[None]) -> None:
+        """Wait until it is connected, has failed, or is late."""
+        for _ in range(max(1, round(self._patience / 0.1))):
+            await asyncio.wait({connecting}, timeout=0.1)
+            if connecting.done():
+                return
+            if self._exit_code() is not None:
+                # The SDK goes on waiting, for a minute, if the exit code is 0.
+                await asyncio.wait({connecting}, timeout=0.5)
+                return
+
+    async def events(self) -> AsyncIterator[ports.AgentEvent]:
+        """What Claude says. See `ports.Agent.events`."""
+        while (event := await self._events.get()) is not None:
+            if isinstance(event, ports.AgentError):
+                raise event
+            yield event
+            if isinstance(event, ports.ToolStarted):
+                self._handled[event.id].set()
+
+    async def prompt(self, text: str, uuid: str) -> None:
+        """Send a message. See `ports.Agent.prompt`."""
+
+        async def message() -> AsyncIterator[dict[str, Any]]:
+            content = {"role": "user", "content": text}
+            yield {"type": "user", "uuid": uuid, "message": content, "parent_tool_use_id": None}
+
+        try:
+            await self._client.query(message())
+        except Exception as error:
+            sentence = failures.died(self._exit_code(), self._last_stderr())
+            raise self._error(sentence, error) from error
+
+    async def interrupt(self) -> None:
+        """End the turn; a CLI that does not react is killed. See `ports.Agent.interrupt`."""
+        try:
+            await asyncio.wait_for(self._client.interrupt(), self._patience)
+        except Exception as error:  # noqa: BLE001  the SDK raises bare ones
+            self._log(f"interrupt failed, ending Claude Code: {error!r}")
+            self._kill()
+
+    async def close(self) -> None:
+        """End the CLI, and with it everything that waits. See `ports.Agent.close`."""
+        self._closed = True
+        await self._client.disconnect()
+        if self._drain_task is not None:
+            self._drain_task.cancel()
+            await asyncio.wait({self._drain_task})
+
+    # --- from the CLI ---------------------------------------------------------------------------
+
+    async def _drain(self) -> None:
+        """Read until the CLI ends, whatever the app does.
+
+        The SDK's channel holds 100 messages; when it is full, the SDK stops reading, and
+        permission requests and replies to interrupts no longer come through.
+        """
+        translator = _Translator()
+        end: ports.AgentError | None = None
+        try:
+            async for message in self._messages():
+                for event in translator.translate(message):
+                    self._events.put_nowait(event)
+                    if isinstance(event, ports.TurnEnded) and event.stopped:
+                        self._withdraw()
+            sentence = failures.died(self._exit_code(), self._last_stderr())
+            end = self._error(sentence)
+        except Exception as error:  # noqa: BLE001  whatever it is, it ended the session
+            code = error.exit_code if isinstance(error, ProcessError) else self._exit_code()
+            end = self._error(failures.died(code, self._last_stderr() or str(error)), error)
+        finally:
+            self._withdraw()
+            self._events.put_nowait(None if self._closed else end)
+
+    async def _messages(self) -> AsyncIterator[Message]:
+        """All messages. One that lacks a field costs only itself.
+
+        The SDK parses inside its iterator, so `MessageParseError` ends the iterator, but what
+        comes after the bad message is still in the channel for a new one.
+        """
+        while True:
+            try:
+                async for message in self._client.receive_messages():
+                    yield message
+            except MessageParseError as error:  # noqa: PERF203
+                self._log(f"skipped a message: {error}: {error.data}")
+            else:
+                return
+
+    def _withdraw(self) -> None:
+        """Cancel what waits for the user: the CLI does not always do so itself."""
+        for task in self._asking:
+            task.cancel()
+
+    async def _can_use_tool(
+        self, tool: str, input: dict[str, Any], context: ToolPermissionContext
+    ) -> PermissionResultAllow | PermissionResultDeny:
+        tool_use_id = context.tool_use_id or ""
+        if not context.agent_id:
+            # The SDK calls this beside the stream, so maybe before the text that leads to it was
+            # shown. Wait until the app has dealt with the tool call, but not on a busy app.
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._handled[tool_use_id].wait(), 0.5)
+        request = ports.Request(
+            tool,
+            input,
+            tool_use_id,
+            context.agent_id or "",
+            context.decision_reason or "",
+            [update.to_dict() for update in context.suggestions],
+        )
+        this = asyncio.current_task()
+        if this is not None and not context.agent_id:
+            self._asking.add(this)
+            this.add_done_callback(self._asking.discard)
+        match await self._ask(request):
+            case ports.Allow(input=allowed, updates=updates):
+                return PermissionResultAllow(
+                    updated_input=allowed,
+                    updated_permissions=[PermissionUpdate.from_dict(update) for update in updates],
+                )
+            case ports.Deny(message=message, stop=stop):
+                return PermissionResultDeny(message=message, interrupt=stop)
+
+    def _hear_stderr(self, line: str) -> None:
+        self._stderr.append(line)
+        self._log(line)
+
+    # --- the process ----------------------------------------------------------------------------
+
+    def _error(self, sentence: str, cause: Exception | None = None) -> ports.AgentError:
+        detail = [*([repr(cause)] if cause else []), *self._stderr]
+        return ports.AgentError(sentence, "\n".join(detail))
+
+    def _last_stderr(self) -> str:
+        return self._stderr[-1] if self._stderr else ""
+
+    def _process(self) -> Any:
+        """The CLI's process, or None. The SDK keeps it private and has no other way to kill it."""
+        return getattr(self._client._transport, "_process", None)
+
+    def _exit_code(self) -> int | None:
+        return getattr(self._process(), "returncode", None)
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError, AttributeError):
+            self._process().kill()
+
+
+class _Translator:
+    """Turns the messages of one session into events; what a subagent says is left out."""
+
+    def __init__(self) -> None:
+        self._streamed = ""  # the id of the message that came as deltas
+        self._half = ""  # the first half of a surrogate pair
+        self._refusal = ""  # why the API refused, said just before the result
+
+    def translate(self, message: Message) -> Iterator[ports.AgentEvent]:
+        match message:
+            case StreamEvent(parent_tool_use_id=None, event=event):
+                yield from self._delta(event)
+            case AssistantMessage(parent_tool_use_id=None):
+                yield from self._assistant(message)
+            case UserMessage(parent_tool_use_id=None, content=list() as blocks):
+                for block in blocks:
+                    if isinstance(block, ToolResultBlock):
+                        output = _joined(_plain(block.content))
+                        yield ports.ToolFinished(block.tool_use_id, output, bool(block.is_error))
+                        yield ports.Pause()
+            case SystemMessage(subtype="init", data=data):
+                yield ports.Started(data["session_id"], data.get("model", ""))
+            case SystemMessage(subtype="api_retry", data=data):
+                yield ports.Notice(failures.retry(data))
+            case RateLimitEvent(rate_limit_info=info) if info.status == "rejected":
+                yield ports.Notice(failures.limit(info.resets_at))
+            case ResultMessage():
+                yield self._result(message)
+
+    def _delta(self, event: dict[str, Any]) -> Iterator[ports.AgentEvent]:
+        match event:
+            case {"type": "message_start", "message": {"id": str(id)}}:
+                self._streamed = id
+            case {"type": "content_block_delta", "delta": {"type": "text_delta", "text": text}}:
+                if text := self._complete(text):
+                    yield ports.Text(text)
+            case {"delta": {"type": "thinking_delta", "thinking": text}}:
+                if text := self._complete(text):
+                    yield ports.Thinking(text)
+            case {"type": "content_block_stop"} if self._half:
+                self._half = ""
+                yield ports.Text("\ufffd")
+            case {"type": "message_stop"}:
+                yield ports.Pause()
+
+    def _assistant(self, message: AssistantMessage) -> Iterator[ports.AgentEvent]:
+        """One block of a message; each block comes as a message of its own."""
+        if message.error:
+            self._refusal = message.error  # its text is the result's, which shows it
+            return
+        streamed = message.message_id == self._streamed
+        for block in message.content:
+            if isinstance(block, ToolUseBlock):
+                yield ports.ToolStarted(block.id, block.name, block.input)
+            elif isinstance(block, TextBlock) and not streamed:
+                yield ports.Text(_joined(block.text))
+        if not streamed:
+            yield ports.Pause()
+
+    def _result(self, result: ResultMessage) -> ports.TurnEnded:
+        reason = result.terminal_reason or ""
+        stopped = reason.startswith("aborted")
+        refusal, self._refusal = self._refusal, ""
+        error = ""
+        if result.is_error and not stopped:
+            detail = "; ".join(result.errors or []) or result.result or ""
+            error = failures.turn(reason, refusal, result.api_error_status, detail)
+        answered = result.user_message_uuids or []
+        if not answered and result.origin and result.origin["kind"] != "human":
+            # A background task woke Claude: this turn answers that, and no prompt.
+            answered = [result.origin["kind"]]
+        return ports.TurnEnded(answered, error, stopped, result.total_cost_usd or 0.0)
+
+    def _complete(self, text: str) -> str:
+        """The text so far without the half of a character that the next delta completes."""
+        text = self._half + text
+        self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return _joined(text.removesuffix(self._half))
+
+
+def _joined(text: str) -> str:
+    """Halves of surrogate pairs made one character; lone halves, which nothing can encode, �."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _plain(content: str | list[dict[str, Any]] | None) -> str:
+    if isinstance(content, list):
+        parts = [part.get("text", f"[{part.get('type', 'data')}]") for part in content]
+        return "\n".join(parts)
+    return content or ""

@@ -1,0 +1,70 @@
+"""Which credentials Claude Code would use. Only their kind and place, never their value."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+# In the order in which Claude Code prefers them.
+_VARIABLES = {
+    "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
+    "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
+    "CLAUDE_CODE_USE_FOUNDRY": "Microsoft Foundry",
+    "ANTHROPIC_AUTH_TOKEN": "auth token",
+    "ANTHROPIC_API_KEY": "API key",
+}
+_OFF = ("", "0", "false", "no", "off")
+
+
+class Credentials(msgspec.Struct, frozen=True):
+    """What was found: what ``kind`` it is, and its ``source``, a variable or a file."""
+
+    kind: str
+    source: str
+
+
+def find(environ: Mapping[str, str], home: Path) -> Credentials | None:
+    """The credentials that Claude Code would use, or None if it has none.
+
+    Args:
+        environ: the environment that Claude Code will get.
+        home: the user's home folder.
+    """
+    config = Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    for variable, kind in _VARIABLES.items():
+        if environ.get(variable, "").lower() not in _OFF:
+            return Credentials(kind, variable)
+    for settings in (config / "settings.json", config / "settings.local.json"):
+        if _object(settings).get("apiKeyHelper"):
+            return Credentials("API key helper", str(settings))
+    if environ.get("CLAUDE_CODE_OAUTH_TOKEN"):
+        return Credentials("subscription token", "CLAUDE_CODE_OAUTH_TOKEN")
+    login = config / ".credentials.json"
+    if _object(login):
+        return Credentials("subscription login", str(login))
+    if sys.platform == "darwin" and _in_keychain():
+        return Credentials("subscription login", "macOS keychain")
+    return None
+
+
+def _object(path: Path) -> dict[str, Any]:
+    """The JSON object in this file; empty if there is none that can be read."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError):
+        return {}
+
+
+def _in_keychain() -> bool:
+    """Whether the entry exists; without ``-w`` its value is not read, and nothing asks the user."""
+    security = shutil.which("security")
+    if security is None:
+        return False
+    entry = [security, "find-generic-password", "-s", "Claude Code-credentials"]
+    return subprocess.run(entry, capture_output=True, check=False, timeout=5).returncode == 0

@@ -1,0 +1,109 @@
+"""What went wrong with Claude, each as one sentence that says what happened and what to do."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any
+
+_LOG = "`:Winnow log` has the details"
+
+_API = {
+    401: ("refused your credentials", "log in with `claude` in a terminal or set an API key"),
+    402: ("wants its bill paid", "look at your plan and your credit, then send again"),
+    429: ("has no more room for you now", "wait, then send again"),
+    400: ("refused this conversation", "`:Winnow rewind` to before it or `:Winnow new`"),
+    500: ("is overloaded or broken", "send again in a moment"),
+}
+
+# The CLI's word for why it put an error where the answer would stand. Some failures, such as
+# "not logged in", never reach the API and so have no status.
+_STATUS = {
+    "authentication_failed": 401,
+    "billing_error": 402,
+    "rate_limit": 429,
+    "invalid_request": 400,
+    "server_error": 500,
+}
+
+
+def turn(reason: str, kind: str, status: int | None, detail: str) -> str:
+    """Why a turn failed.
+
+    Args:
+        reason: the result's terminal reason.
+        kind: the error kind of the assistant message before the result, or empty.
+        status: the HTTP status of the failed API call.
+        detail: the CLI's own words.
+    """
+    told = f" ({_brief(detail)})" if detail else ""
+    if reason == "max_turns":
+        return f"The turn was cut at its limit of steps{told}; send `go on` to continue."
+    status = status or _STATUS.get(kind)
+    if status is None:
+        if reason == "api_error":
+            return f"Claude could not be reached{told}; check the network, then send again."
+        return f"Claude Code failed{told}; send again, {_LOG}."
+    if status == 403:
+        status = 401
+    what, remedy = _API.get(status) or _API[500 if status > 500 else 400]
+    return f"Claude {what}{told}; {remedy}."
+
+
+def retry(data: dict[str, Any]) -> str:
+    """The CLI waits and asks the API again; ``data`` is its ``api_retry`` message."""
+    status = data.get("error_status") or data.get("error") or "no connection"
+    attempt, limit = data.get("attempt", "?"), data.get("max_retries", "?")
+    return f"Claude's API failed ({status}); trying again, {attempt} of {limit}."
+
+
+def limit(resets_at: int | None) -> str:
+    """The user's rate limit is reached, until ``resets_at`` seconds since the epoch."""
+    when = "later"
+    if resets_at is not None:
+        when = (
+            f"after {datetime.fromtimestamp(resets_at, timezone.utc).astimezone():%H:%M on %d %B}"
+        )
+    return f"Your rate limit is reached; send again {when}."
+
+
+def forgotten(session: str) -> str:
+    """The session can't be resumed."""
+    return (
+        f"Claude Code has no session {session} in this folder; the text here is kept, "
+        "and `:Winnow new` starts another."
+    )
+
+
+def start(detail: str, cli_path: str) -> str:
+    """Why the CLI could not even be run, from the SDK's own words."""
+    if "Working directory does not exist" in detail:
+        return f"{_brief(detail)}; create it again, or start with `:Winnow new` elsewhere."
+    if "not found" in detail:
+        where = f"at {cli_path}" if cli_path else "on this machine"
+        return (
+            f"There is no Claude Code {where}; correct `cli_path` or install it with "
+            "`npm install -g @anthropic-ai/claude-code`, then send again."
+        )
+    return f"Claude Code did not start ({_brief(detail)}); send again to retry, {_LOG}."
+
+
+def silent(seconds: float) -> str:
+    """The CLI is there, but says nothing."""
+    return f"Claude Code did not answer within {seconds:g} s; send again to retry, {_LOG}."
+
+
+def died(exit_code: int | None, last: str) -> str:
+    """The CLI is gone.
+
+    Args:
+        exit_code: its exit code, if known; negative for a signal.
+        last: the last line that it wrote to stderr.
+    """
+    code = "" if exit_code is None else f" with exit code {exit_code}"
+    told = f" ({_brief(last)})" if last else ""
+    return f"Claude Code ended{code}{told}; send again to go on, {_LOG}."
+
+
+def _brief(text: str) -> str:
+    line = text.strip().partition("\n")[0].rstrip(" .")
+    return line if len(line) <= 200 else line[:199] + "…"
