@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import logging.handlers
 import os
 import threading
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import pynvim
 from winnow import __version__, ports
 from winnow.adapters import credentials
 from winnow.adapters.editor import NvimEditor
+from winnow.adapters.scripted import ScriptedAgent
 from winnow.adapters.store import SqliteStore
 from winnow.app.chats import Chats
 from winnow.core.protocol import Event
@@ -52,8 +55,8 @@ class Host:
         _log_to(Path(self._settings.state) / "winnow.log")
         self._loop = asyncio.new_event_loop()
         self._chats: Chats | None = None
+        self._claude: asyncio.Future[Any]
         self._nvim = nvim
-        self._started = threading.Event()
         # A daemon: Neovim's exit must not wait for agents; they end with their stdin.
         threading.Thread(target=self._run, name="winnow", daemon=True).start()
 
@@ -77,12 +80,35 @@ class Host:
             editor = NvimEditor(self._nvim, self._loop)
             self._chats = Chats(self._make_agent, editor, store, WallClock())
             # Two seconds of import, while the user types their first message.
-            self._loop.run_in_executor(None, _import_claude)
+            self._claude = self._loop.run_in_executor(None, _import_claude)
         self._chats.handle(event)
 
-    def _make_agent(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
-        raise NotImplementedError
+    async def _make_agent(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
+        kind = spec.kind or self._settings.agent
+        name = kind
+        if kind == "auto":
+            found = credentials.find(os.environ, Path.home())
+            kind = "claude" if found else "scripted"
+            name = f"claude ({found.kind})" if found else "scripted (no Claude credentials found)"
+        if kind == "scripted":
+            scenario = Path(self._settings.scenario or TOUR)
+            return ScriptedAgent(spec, ask, scenario, self._settings.pace, name=name)
+        try:
+            claude = await asyncio.shield(self._claude)
+        except ImportError as error:
+            sentence = f"{error}: run :checkhealth winnow, which says how to install it."
+            raise ports.AgentError(sentence, traceback.format_exc()) from error
+        return claude.ClaudeAgent(spec, ask, cli_path=self._settings.cli_path, name=name)
 
 
-def _import_claude() -> None:
-    from winnow.adapters import claude  # noqa: F401
+def _import_claude() -> Any:
+    return importlib.import_module("winnow.adapters.claude")
+
+
+def _log_to(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.handlers.RotatingFileHandler(path, maxBytes=1 << 20, backupCount=1)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
+    root = logging.getLogger("winnow")
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)

@@ -121,6 +121,10 @@ Ask = Callable[[Request], Awaitable[Reply]]
 class Agent(Protocol):
     """One session. Made, connected, drained and closed by one task."""
 
+    @property
+    def name(self) -> str:
+        """Who answers, for the top of the chat; the first word is its `AgentSpec.kind`."""
+
     async def connect(self) -> None:
         """Start and be ready for a prompt.
 
@@ -155,7 +159,8 @@ class AgentSpec(msgspec.Struct, frozen=True):
     mode: str = ""
 
 
-MakeAgent = Callable[[AgentSpec, Ask], Agent]
+MakeAgent = Callable[[AgentSpec, Ask], Awaitable[Agent]]
+"""Awaited, since what an agent is made of may still have to be imported."""
 
 
 # --- the editor and the store -------------------------------------------------------------------

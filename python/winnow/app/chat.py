@@ -44,6 +44,7 @@ class Chat:
         self.id = opened.chat
         self._opened = opened
         self._session = opened.session
+        self._agent_name = ""
         self._make_agent = make_agent
         self._editor = editor
         self._store = store
@@ -205,10 +206,9 @@ class Chat:
             self._failed, self._connecting = False, True
             self._tell()
             try:
-                agent = self._make_agent(self._spec(), self.ask)
+                agent = await self._make_agent(self._spec(), self.ask)
                 await agent.connect()
-                self._agent, self._connecting = agent, False
-                self._connected()
+                self._connected(agent)
                 async for event in agent.events():
                     self._hear(event)
                 if self._working():
@@ -229,8 +229,11 @@ class Chat:
         o = self._opened
         return ports.AgentSpec(o.cwd, o.agent, self._session, o.model, o.mode)
 
-    def _connected(self) -> None:
-        self._boundary = True
+    def _connected(self, agent: ports.Agent) -> None:
+        self._agent, self._connecting, self._boundary = agent, False, True
+        if agent.name != self._agent_name:
+            self._agent_name = agent.name
+            self._emit(p.Meta(self.id, {"agent": agent.name}))
         while self._undelivered:
             self._prompt(self._undelivered.popleft())
         self._pump()

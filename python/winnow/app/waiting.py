@@ -7,6 +7,7 @@ import asyncio
 import msgspec
 
 from winnow.core import answer, permission, questions, record, section
+from winnow.core.form import Form, render
 from winnow.core.protocol import Verdict
 from winnow.core.transcript import tool_line
 from winnow.ports import Allow, Deny, Reply, Request, StoredSection
@@ -21,12 +22,12 @@ class Waiting:
     and then the answer goes out as a message.
     """
 
-    def __init__(self, form: section.Form, request: Request, stored: StoredSection) -> None:
+    def __init__(self, form: Form, request: Request, stored: StoredSection) -> None:
         self.form = form
         self.request = request
         self.stored = stored
         self.reply: asyncio.Future[Reply] | None = None
-        self.lines = stored.lines or section.render(form)
+        self.lines = stored.lines or render(form)
         self._armed = answer.NOT_ARMED
         self._accepted: frozenset[int] = frozenset()
 
@@ -80,7 +81,7 @@ class Waiting:
         return reply, record.permission_record(label, note, call.removeprefix("⏺ "))
 
 
-def make(section_id: str, request: Request) -> section.Form | questions.Malformed:
+def make(section_id: str, request: Request) -> Form | questions.Malformed:
     """The form of what the agent asks."""
     if request.tool != ASK:
         return permission.permission_form(
@@ -95,7 +96,7 @@ def make(section_id: str, request: Request) -> section.Form | questions.Malforme
         case questions.Malformed() as malformed:
             return malformed
         case asked:
-            return section.Form(section_id, asked, "questions", agent=request.agent_id)
+            return Form(section_id, asked, "questions", agent=request.agent_id)
 
 
 def _permission(request: Request, option: int, note: str) -> Reply:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from winnow.core.form import Form
 from winnow.core.questions import Option, Question
-from winnow.core.section import Form
 from winnow.core.text import clean_block
 
 ALLOW = "Allow once"

@@ -1,0 +1,558 @@
+--- One object for each chat buffer. The host owns the text above the last `## You`, the user owns
+--- the draft below it.
+local frontmatter = require('winnow.frontmatter')
+local host = require('winnow.host')
+local marker = require('winnow.marker')
+local window = require('winnow.window')
+
+local M = {}
+
+local DRAFT = '## You'
+local AUTOSAVE = 1000 -- milliseconds without typing until the file has what was typed
+local namespace = vim.api.nvim_create_namespace('winnow.chat')
+
+-- Said beside the draft's heading.
+local STATES = {
+  asleep = '',
+  idle = '',
+  connecting = 'connecting…',
+  working = 'working…  :Winnow stop ends the turn',
+  waiting = 'waits for your answer',
+  failed = 'not connected; <CR> tries again',
+}
+local QUEUED = 'goes out as soon as Claude can take it'
+
+---@class winnow.Chat
+---@field buf integer
+---@field path string
+---@field cwd string where its agent works
+---@field state string as the host told it last
+---@field queued boolean the draft waits to be sent
+---@field section? winnow.Section the open one
+---@field private heading integer extmark on the draft's heading
+---@field private autosave uv.uv_timer_t
+---@field private carry string white space at the end of the text so far: written with what follows
+---@field private fresh boolean the next text starts a paragraph
+---@field private tools table<string, integer> extmarks of the tool lines that still change
+local Chat = {}
+Chat.__index = Chat
+
+local chats = {} ---@type table<integer, winnow.Chat>
+
+---@param buf integer
+---@return winnow.Chat?
+function M.get(buf)
+  return chats[buf]
+end
+
+--- The chat of the current buffer.
+---@return winnow.Chat?
+function M.current()
+  return chats[vim.api.nvim_get_current_buf()]
+end
+
+--- The chat of a directory that is open already, the newest first.
+---@param cwd string
+---@return integer? buf
+function M.of_directory(cwd)
+  local found ---@type winnow.Chat?
+  for _, chat in pairs(chats) do
+    if chat.cwd == vim.fs.normalize(cwd) and (not found or chat.path > found.path) then
+      found = chat
+    end
+  end
+  return found and found.buf
+end
+
+-- Rows and text --------------------------------------------------------------------------------
+
+---@param first integer row, from 0
+---@param last integer row after the last one, -1 for the end
+---@return string[]
+function Chat:lines(first, last)
+  return vim.api.nvim_buf_get_lines(self.buf, first, last, false)
+end
+
+--- Row of the draft's heading, and whether the heading still stands there.
+---@return integer row
+---@return boolean stands
+function Chat:heading_row()
+  local row = vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, self.heading, {})[1]
+  return row, self:lines(row, row + 1)[1] == DRAFT
+end
+
+--- Row where the draft starts.
+---@return integer
+function Chat:draft_row()
+  local row, stands = self:heading_row()
+  return stands and row + 1 or row
+end
+
+--- The draft without blank edges and without markers.
+---@return string
+function Chat:draft()
+  return vim.trim(marker.strip(table.concat(self:lines(self:draft_row(), -1), '\n')))
+end
+
+--- Row of the last line of the transcript that has text.
+---@return integer
+function Chat:tail_row()
+  local row = self:heading_row() - 1
+  while row > 0 and not self:lines(row, row + 1)[1]:find('%S') do
+    row = row - 1
+  end
+  return row
+end
+
+--- Change the buffer as the host does: outside undo, so `u` never removes what the agent said.
+---@param change fun()
+function Chat:edit(change)
+  local options = vim.bo[self.buf]
+  local levels, modifiable = options.undolevels, options.modifiable
+  options.modifiable = true
+  options.undolevels = -1
+  local ok, problem = pcall(change)
+  options.undolevels = levels
+  options.modifiable = modifiable
+  if not ok then
+    error(problem, 0)
+  end
+end
+
+---@param row integer
+local function set_heading(self, row)
+  self.heading = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, { id = self.heading })
+end
+
+--- Make sure that the draft has its heading, with a blank line above.
+function Chat:ensure_heading()
+  local row, stands = self:heading_row()
+  if not stands then
+    local above = row > 0 and self:lines(row - 1, row)[1] ~= ''
+    local lines = above and { '', DRAFT, '' } or { DRAFT, '' }
+    vim.api.nvim_buf_set_lines(self.buf, row, row, false, lines)
+    set_heading(self, row + #lines - 2)
+  end
+end
+
+-- What the host writes -------------------------------------------------------------------------
+
+--- Append to the transcript.
+---@param text string
+---@param fresh boolean whether it starts a paragraph
+function Chat:write(text, fresh)
+  self:edit(function()
+    self:ensure_heading()
+    fresh = fresh or self.fresh
+    text = fresh and text:gsub('^%s*\n', '') or self.carry .. text
+    local body = text:sub(1, (text:reverse():find('%S') or #text + 1) * -1)
+    self.carry = text:sub(#body + 1)
+    self.fresh = fresh and body == '' -- white space alone starts nothing
+    if body == '' then
+      return
+    end
+    local row = self:tail_row()
+    local lines = vim.split(body, '\n', { plain = true })
+    if fresh then
+      self:insert(row, lines)
+    else
+      local length = #self:lines(row, row + 1)[1]
+      vim.api.nvim_buf_set_text(self.buf, row, length, row, length, lines)
+    end
+  end)
+end
+
+--- Insert lines after the transcript's last one, as a block of their own.
+---@param row integer
+---@param lines string[]
+---@param close? boolean without a blank line before
+function Chat:insert(row, lines, close)
+  local block = close and vim.list_extend({}, lines) or vim.list_extend({ '' }, lines)
+  if self:lines(row + 1, row + 2)[1] ~= '' then
+    table.insert(block, '')
+  end
+  vim.api.nvim_buf_set_lines(self.buf, row + 1, row + 1, false, block)
+end
+
+--- Show a tool call, or its new state.
+---@param id string
+---@param line string
+---@param output string[] folded lines
+function Chat:tool(id, line, output)
+  local lines = vim.list_extend({ line }, output)
+  self.carry = ''
+  self:edit(function()
+    self:ensure_heading()
+    local mark = self.tools[id]
+    if mark then
+      local row = vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, mark, {})[1]
+      local length = #self:lines(row, row + 1)[1]
+      vim.api.nvim_buf_set_text(self.buf, row, 0, row, length, lines)
+    else
+      local row = self:tail_row()
+      local last = self:lines(row, row + 1)[1]
+      local after_tool = vim.startswith(last, '⏺') or vim.startswith(last, '│')
+      self:insert(row, lines, after_tool)
+      -- Left gravity: it stays at the line's start when the line is replaced.
+      self.tools[id] =
+        vim.api.nvim_buf_set_extmark(self.buf, namespace, row + (after_tool and 1 or 2), 0, { right_gravity = false })
+    end
+  end)
+end
+
+--- Set frontmatter values.
+---@param values table<string, string>
+function Chat:meta(values)
+  self:edit(function()
+    local lines, last = frontmatter.merged(self.buf, values)
+    if last then
+      vim.api.nvim_buf_set_lines(self.buf, 1, last, false, lines)
+    end
+  end)
+end
+
+--- Put text that was not delivered back into the draft.
+---@param text string
+function Chat:refill(text)
+  local lines = vim.split(text, '\n', { plain = true })
+  self.queued = false
+  self:edit(function()
+    self:ensure_heading()
+    local row = self:draft_row()
+    local rest = self:draft()
+    if rest == text then
+      return
+    end
+    if rest ~= '' then
+      vim.list_extend(lines, { '', rest })
+    end
+    vim.api.nvim_buf_set_lines(
+      self.buf,
+      row,
+      -1,
+      false,
+      vim.list_extend({ '' }, vim.split(table.concat(lines, '\n'), '\n', { plain = true }))
+    )
+  end)
+  for _, win in ipairs(self:in_draft()) do
+    self:to_draft(win)
+  end
+end
+
+--- Write the chat's file.
+function Chat:save()
+  if not vim.bo[self.buf].modified and vim.uv.fs_stat(self.path) then
+    return
+  end
+  vim.fn.mkdir(vim.fs.dirname(self.path), 'p')
+  vim.api.nvim_buf_call(self.buf, function()
+    -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
+    local ok, problem = pcall(vim.cmd, 'silent! lockmarks keepalt noautocmd write!')
+    if not ok or vim.bo[self.buf].modified then
+      host.log(('%s could not be written: %s'):format(self.path, problem or vim.v.errmsg))
+    end
+  end)
+end
+
+-- The draft ------------------------------------------------------------------------------------
+
+--- Make the draft a message of the transcript and open an empty draft below.
+---@return string text
+function Chat:commit()
+  local text = self:draft()
+  local wins = self:in_draft()
+  self.queued = false
+  self.carry = ''
+  self.tools = {}
+  self:edit(function()
+    self:ensure_heading()
+    local row = self:heading_row()
+    local lines = vim.split(text, '\n', { plain = true })
+    local block = vim.list_extend({ '' }, lines)
+    vim.list_extend(block, { '', '## Claude', '', DRAFT, '', '' })
+    vim.api.nvim_buf_set_lines(self.buf, row + 1, -1, false, block)
+    set_heading(self, row + 1 + #block - 3)
+  end)
+  for _, win in ipairs(wins) do
+    self:to_draft(win)
+  end
+  self:show_state()
+  return text
+end
+
+--- Put a window's cursor at the end of the draft.
+---@param win integer
+function Chat:to_draft(win)
+  local last = vim.api.nvim_buf_line_count(self.buf)
+  vim.api.nvim_win_set_cursor(win, { last, #self:lines(last - 1, last)[1] })
+end
+
+--- Windows whose cursor stands in the draft.
+---@return integer[]
+function Chat:in_draft()
+  local first = self:heading_row() + 1
+  return vim.tbl_filter(function(win)
+    return vim.api.nvim_win_get_cursor(win)[1] >= first
+  end, window.showing(self.buf))
+end
+
+--- Add lines to the draft, after a blank line when it has text; an edit that `u` takes back.
+---@param lines string[]
+function Chat:append_draft(lines)
+  local row = self:draft_row()
+  local text = self:draft()
+  local before = text == '' and {} or vim.list_extend(vim.split(text, '\n', { plain = true }), { '' })
+  vim.api.nvim_buf_set_lines(self.buf, row, -1, false, vim.iter({ '', before, lines, '' }):flatten():totable())
+  for _, win in ipairs(window.showing(self.buf)) do
+    self:to_draft(win)
+  end
+end
+
+--- Send the draft now, or as soon as the agent can take it.
+function Chat:send()
+  if self:draft() == '' then
+    vim.notify('The draft is empty: write below “## You”.')
+  elseif self.state == 'idle' and not self.section then
+    self:tell('send', { text = self:commit() })
+  else
+    self.queued = true
+    if self:tell('queue', {}) then
+      self:show_state()
+    end
+  end
+end
+
+--- The host has a place for the queued draft.
+function Chat:take()
+  local wanted = self.queued and self:draft() ~= ''
+  self:tell('send', { text = wanted and self:commit() or '' })
+end
+
+--- Tell the host something of this chat; a problem is said in the chat.
+---@param kind string
+---@param event table
+---@return boolean sent
+function Chat:tell(kind, event)
+  event.chat = self.buf
+  local ok, problem = host.notify(kind, event)
+  if not ok then
+    self:lost(problem or '')
+  end
+  return ok
+end
+
+-- State ----------------------------------------------------------------------------------------
+
+--- The host stopped: nothing is connected, and the open section has nobody to answer to.
+---@param sentence string
+function Chat:lost(sentence)
+  self.queued = false
+  local notice = '⚠ ' .. sentence
+  local row = self:tail_row()
+  if not self.section and self:lines(row, row + 1)[1] ~= notice then
+    self:write(notice, true)
+  else
+    vim.notify(sentence, vim.log.levels.WARN)
+  end
+  self:set_state('failed')
+end
+
+---@param state string
+function Chat:set_state(state)
+  self.state = state
+  if state == 'failed' then
+    self.queued = false
+  end
+  self:show_state()
+end
+
+--- Say the state beside the draft's heading.
+function Chat:show_state()
+  local text = STATES[self.state] or self.state
+  if self.queued then
+    text = text == '' and QUEUED or ('%s · %s'):format(text, QUEUED)
+  end
+  local row = self:heading_row()
+  self.status = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, {
+    id = self.status,
+    virt_text = text ~= '' and { { ' ' .. text, 'WinnowStatus' } } or nil,
+    virt_text_pos = 'eol',
+    hl_mode = 'combine',
+  })
+end
+
+-- Life -----------------------------------------------------------------------------------------
+
+--- Row of the last draft heading in the text, or nil.
+local function find_heading(self)
+  local lines = self:lines(0, -1)
+  for row = #lines - 1, 0, -1 do
+    if lines[row + 1]:match('^## You%s*$') then
+      return row
+    end
+  end
+end
+
+--- Tell the host of this chat, as it stands in the text.
+function Chat:open()
+  local values = frontmatter.read(self.buf)
+  local default = function(value)
+    return value == 'default' and '' or value or ''
+  end
+  local config = require('winnow').config()
+  self.cwd = vim.fs.normalize(values.cwd or vim.fn.getcwd())
+  self:tell('open', {
+    path = self.path,
+    cwd = self.cwd,
+    agent = (values.agent or ''):match('^%w*'),
+    session = values.session or '',
+    model = values.model and default(values.model) or config.model,
+    mode = values.mode and default(values.mode) or config.mode,
+    sections = self.section and { self.section.id } or {},
+  })
+end
+
+local function set_up(self)
+  local buf = self.buf
+  vim.bo[buf].bufhidden = 'hide' -- a closed window keeps its question
+  vim.bo[buf].modeline = false
+  vim.bo[buf].keywordprg = ':Winnow preview'
+  vim.bo[buf].filetype = 'winnow'
+  require('winnow.highlight').markdown(buf)
+  require('winnow.keys').map(buf)
+  for _, win in ipairs(window.showing(buf)) do
+    window.dress(win)
+  end
+
+  local group = vim.api.nvim_create_augroup('winnow.chat.' .. buf, {})
+  local function on(events, callback)
+    vim.api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = callback })
+  end
+  on({ 'BufWinEnter', 'WinEnter', 'BufEnter' }, function()
+    window.dress(vim.api.nvim_get_current_win())
+    require('winnow.keys').follow(self)
+  end)
+  on('CursorMoved', function()
+    require('winnow.keys').follow(self)
+  end)
+  on({ 'BufLeave', 'InsertLeave' }, function()
+    self:save()
+  end)
+  on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
+    self.autosave:start(AUTOSAVE, 0, function()
+      vim.schedule(function()
+        if chats[buf] == self and vim.api.nvim_buf_is_loaded(buf) then
+          self:save()
+        end
+      end)
+    end)
+  end)
+  on('BufUnload', function()
+    M.unloaded(self)
+  end)
+end
+
+--- Make a buffer a chat, or read it again after `:e!`.
+---@param buf integer
+---@return winnow.Chat
+function M.attach(buf)
+  local self = setmetatable({
+    buf = buf,
+    path = vim.api.nvim_buf_get_name(buf),
+    state = 'asleep',
+    queued = false,
+    carry = '',
+    fresh = false,
+    tools = {},
+    autosave = vim.uv.new_timer(),
+  }, Chat)
+  if next(chats) == nil then
+    M.start()
+  end
+  chats[buf] = self
+  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+  local row = find_heading(self)
+  if not row then
+    self:edit(function()
+      vim.api.nvim_buf_set_lines(buf, -1, -1, false, { '', DRAFT, '', '' })
+    end)
+    row = find_heading(self)
+  end
+  set_heading(self, row)
+  require('winnow.section').recognise(self)
+  set_up(self)
+  self:open()
+  return self
+end
+
+--- What all chats share; set up with the first one.
+function M.start()
+  require('winnow.highlight').define()
+  vim.treesitter.language.register('markdown', 'winnow')
+  marker.conceal(function(buf)
+    return chats[buf] ~= nil
+  end)
+  local group = vim.api.nvim_create_augroup('winnow.chats', {})
+  vim.api.nvim_create_autocmd('OptionSet', {
+    group = group,
+    pattern = { 'conceallevel', 'concealcursor' },
+    callback = function()
+      if M.current() then
+        window.reconceal(vim.api.nvim_get_current_win())
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = require('winnow.highlight').define })
+  vim.api.nvim_create_autocmd('WinResized', {
+    group = group,
+    callback = function()
+      for _, chat in pairs(chats) do
+        if chat.section then
+          chat.section:decorate()
+        end
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd({ 'QuitPre', 'VimLeavePre' }, {
+    group = group,
+    callback = function()
+      for _, chat in pairs(chats) do
+        if vim.api.nvim_buf_is_loaded(chat.buf) then
+          chat:save()
+        end
+      end
+    end,
+  })
+end
+
+--- A buffer was unloaded: for good, or only to be read again.
+---@param self winnow.Chat
+function M.unloaded(self)
+  self.autosave:stop()
+  vim.schedule(function()
+    if chats[self.buf] ~= self then
+      return -- read again: a new object has taken over
+    elseif not vim.api.nvim_buf_is_loaded(self.buf) then
+      chats[self.buf] = nil
+      host.notify('close', { chat = self.buf })
+    end
+  end)
+end
+
+--- The host stopped: say so in every chat.
+---@param sentence string
+function M.lost(sentence)
+  for _, chat in pairs(chats) do
+    chat:lost(sentence)
+  end
+end
+
+--- Tell a new host of every chat.
+function M.reopen_all()
+  for _, chat in pairs(chats) do
+    chat.state = 'asleep'
+    chat:open()
+  end
+end
+
+return M

@@ -1,0 +1,134 @@
+--- `:Winnow {sub}`: one function for each subcommand.
+local M = {}
+
+local function notify(text, level)
+  vim.notify('winnow: ' .. text, vim.log.levels[level or 'WARN'])
+end
+
+local function with_chat(act)
+  local chat = require('winnow.chat').current()
+  if chat then
+    act(chat)
+  else
+    notify('this is not a chat: go to one with :Winnow.')
+  end
+end
+
+--- Show a buffer: where it is visible already, or in the current window when that holds nothing,
+--- or in a new one at the right; command modifiers such as :tab say otherwise.
+---@param buf integer
+---@param mods? table
+local function show(buf, mods)
+  local win = vim.fn.bufwinid(buf)
+  local empty = vim.api.nvim_buf_get_name(0) == ''
+    and vim.bo.buftype == ''
+    and not vim.bo.modified
+    and vim.api.nvim_buf_line_count(0) == 1
+  if win ~= -1 then
+    vim.api.nvim_set_current_win(win)
+  elseif empty and (mods == nil or mods.split == '' and mods.tab == -1 and not mods.vertical) then
+    vim.api.nvim_set_current_buf(buf)
+  else
+    local given = mods and (mods.split ~= '' or mods.tab ~= -1 or mods.vertical)
+    vim.cmd.sbuffer({ buf, mods = given and mods or { vertical = true, split = 'botright' } })
+  end
+  if win == -1 then
+    local chat = require('winnow.chat').get(buf)
+    if chat then
+      chat:to_draft(vim.api.nvim_get_current_win())
+    end
+  end
+end
+
+--- Put lines of another buffer into the chat's draft, as a fenced block that says where they are.
+local function quote(chat, source, first, last)
+  local lines = vim.api.nvim_buf_get_lines(source, first - 1, last, false)
+  local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(source), ':~:.')
+  local fence = '```'
+  while table.concat(lines, '\n'):find(fence, 1, true) do
+    fence = fence .. '`'
+  end
+  local block = { ('%s:%d-%d'):format(name, first, last), fence .. vim.bo[source].filetype }
+  vim.list_extend(block, lines)
+  table.insert(block, fence)
+  chat:append_draft(block)
+end
+
+---@type table<string, fun(args: table, rest: string)>
+M.subcommands = {
+  new = function(args)
+    show(require('winnow.files').create(vim.fn.getcwd()), args.smods)
+  end,
+  demo = function(args)
+    show(require('winnow.files').create(vim.fn.getcwd(), { agent = 'scripted' }), args.smods)
+  end,
+  send = function()
+    with_chat(function(chat)
+      chat:send()
+    end)
+  end,
+  stop = function()
+    with_chat(function(chat)
+      chat:tell('stop', {})
+    end)
+  end,
+  preview = function()
+    with_chat(function(chat)
+      if not (chat.section and chat.section:preview()) then
+        notify('nothing to preview here.', 'INFO')
+      end
+    end)
+  end,
+  log = function(args)
+    vim.cmd.split({ require('winnow.host').log_path(), mods = args.smods })
+    vim.cmd.normal({ 'G', bang = true })
+    vim.bo.readonly = true
+  end,
+  restart = function()
+    require('winnow.host').restart()
+  end,
+}
+
+--- `:Winnow` alone: open or focus this directory's chat; with a range, hand over those lines, and
+--- with words after it send them at once.
+local function open(args)
+  local source, cwd = vim.api.nvim_get_current_buf(), vim.fn.getcwd()
+  local files, chats = require('winnow.files'), require('winnow.chat')
+  local buf = chats.of_directory(cwd) or files.of_directory(cwd) or files.create(cwd)
+  show(buf, args.smods)
+  local chat = chats.get(buf)
+  if chat and args.range > 0 then
+    quote(chat, source, args.line1, args.line2)
+    if args.args ~= '' then
+      chat:append_draft({ args.args })
+      chat:send()
+    end
+  end
+end
+
+---@param args table as nvim_create_user_command gives it
+function M.run(args)
+  local name = args.fargs[1]
+  if name == nil or args.range > 0 then
+    open(args)
+  elseif M.subcommands[name] then
+    M.subcommands[name](args, args.args:match('^%S+%s*(.*)$'))
+  else
+    notify(('there is no :Winnow %s; <Tab> shows what there is.'):format(name), 'ERROR')
+  end
+end
+
+--- Completion of the first word.
+---@param lead string
+---@param line string
+---@return string[]
+function M.complete(lead, line)
+  if line:match('^.-Winnow!?%s+%S+%s') then
+    return {}
+  end
+  return vim.tbl_filter(function(name)
+    return vim.startswith(name, lead)
+  end, vim.fn.sort(vim.tbl_keys(M.subcommands)))
+end
+
+return M

@@ -1,0 +1,108 @@
+--- Chat files: where they are, what a new one holds, and which is a directory's own.
+
+local M = {}
+
+---@return string
+function M.dir()
+  return vim.fn.stdpath('data') .. '/winnow/chats'
+end
+
+local function same_place(a, b)
+  return vim.fs.normalize(a) == vim.fs.normalize(b)
+end
+
+--- Load a chat file, unless another Neovim that still runs has it open.
+---@param path string
+---@return integer? buf
+local function load(path)
+  local taken = false
+  local autocmd = vim.api.nvim_create_autocmd('SwapExists', {
+    pattern = '*/winnow/chats/*.md',
+    callback = function()
+      local pid = vim.fn.swapinfo(vim.v.swapname).pid or 0
+      taken = pid > 0 and vim.uv.kill(pid, 0) == 0
+      -- Of a dead one only the last second of typing is not in the file: see AUTOSAVE.
+      vim.v.swapchoice = taken and 'q' or 'd'
+    end,
+  })
+  local buf = vim.fn.bufadd(path)
+  local ok = pcall(vim.fn.bufload, buf)
+  vim.api.nvim_del_autocmd(autocmd)
+  if not ok or taken then
+    pcall(vim.api.nvim_buf_delete, buf, { force = true })
+    return nil
+  end
+  vim.bo[buf].buflisted = true
+  return buf
+end
+
+--- The newest chat of a directory: one that is open here, or one from its file.
+---@param cwd string
+---@return integer? buf
+function M.of_directory(cwd)
+  local name = vim.fs.basename(vim.fs.normalize(cwd))
+  local paths = {}
+  for file, kind in vim.fs.dir(M.dir()) do
+    if kind == 'file' and vim.endswith(file, '-' .. name .. '.md') then
+      table.insert(paths, M.dir() .. '/' .. file)
+    end
+  end
+  table.sort(paths, function(a, b)
+    return a > b -- names start with the time
+  end)
+  for _, path in ipairs(paths) do
+    local head = vim.iter(vim.fn.readfile(path, '', 10)):find(function(line)
+      return vim.startswith(line, 'cwd: ')
+    end)
+    if head and same_place(head:sub(6), cwd) then
+      local buf = load(path)
+      if buf then
+        return buf
+      end
+    end
+  end
+end
+
+--- Make a new chat.
+---@param cwd string
+---@param values? table<string, string> more frontmatter
+---@return integer buf
+function M.create(cwd, values)
+  local name = vim.fs.basename(vim.fs.normalize(cwd)):gsub('[^%w._-]', '_')
+  local stamp, count, path = os.date('%Y%m%d-%H%M%S'), 0, nil
+  repeat
+    path = ('%s/%s%s-%s.md'):format(M.dir(), stamp, count > 0 and '.' .. count or '', name)
+    count = count + 1
+  until not vim.uv.fs_stat(path) and vim.fn.bufexists(path) == 0
+  local buf = vim.fn.bufadd(path)
+  vim.fn.bufload(buf)
+  vim.bo[buf].buflisted = true
+  local config = require('winnow').config()
+  local shown = function(value)
+    return value ~= '' and value or 'default'
+  end
+  local lines = {
+    '---',
+    'winnow: 1',
+    'cwd: ' .. vim.fn.fnamemodify(cwd, ':~'),
+    'model: ' .. shown(config.model),
+    'mode: ' .. shown(config.mode),
+  }
+  for key, value in vim.spairs(values or {}) do
+    table.insert(lines, ('%s: %s'):format(key, value))
+  end
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.list_extend(lines, { '---', '', '## You', '', '' }))
+  require('winnow.chat').attach(buf)
+  return buf
+end
+
+--- Whether a path is in the chats folder, where this user's own chats are.
+---@param path string
+---@return boolean
+function M.own(path)
+  local real = vim.uv.fs_realpath(path) or path
+  local dir = vim.uv.fs_realpath(M.dir()) or M.dir()
+  return vim.startswith(real, dir .. '/')
+end
+
+return M

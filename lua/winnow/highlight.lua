@@ -1,0 +1,45 @@
+--- Colours, all linked to groups that every colour scheme has.
+local M = {}
+
+local LINKS = {
+  WinnowHead = 'Title',
+  WinnowFoot = 'NonText',
+  WinnowDecided = 'DiagnosticOk',
+  WinnowUndecided = 'DiagnosticWarn',
+  WinnowHint = 'NonText',
+  WinnowStatus = 'Comment',
+  WinnowTool = 'Function',
+  WinnowOutput = 'Comment',
+  WinnowNotice = 'DiagnosticWarn',
+}
+
+--- Define the groups; a user's own definition wins.
+function M.define()
+  for group, target in pairs(LINKS) do
+    vim.api.nvim_set_hl(0, group, { link = target, default = true })
+  end
+end
+
+--- A query file without its conceal rules: in a chat only markers are hidden.
+local function plain_query(lang)
+  local texts = {}
+  for _, file in ipairs(vim.treesitter.query.get_files(lang, 'highlights')) do
+    local text = table.concat(vim.fn.readfile(file), '\n')
+    table.insert(texts, (text:gsub('%(#set!%s+[^%)]-conceal[^%)]*%)', '')))
+  end
+  return table.concat(texts, '\n')
+end
+
+--- Highlight a chat as Markdown.
+---@param buf integer
+function M.markdown(buf)
+  local ok, parser = pcall(vim.treesitter.get_parser, buf, 'markdown')
+  if not ok or not parser then
+    vim.bo[buf].syntax = 'markdown' -- no parser: Vim's own rules do
+    return
+  end
+  local queries = { markdown = plain_query('markdown'), markdown_inline = plain_query('markdown_inline') }
+  vim.treesitter.highlighter.new(parser, { queries = queries })
+end
+
+return M

@@ -1,0 +1,97 @@
+--- The two keys of a chat, and what `<Plug>(winnow-…)` does. Everything else stays Vim's.
+local marker = require('winnow.marker')
+
+local M = {}
+
+local function current()
+  return require('winnow.chat').current()
+end
+
+local function cursor_row()
+  return vim.api.nvim_win_get_cursor(0)[1] - 1
+end
+
+--- The open section, when the cursor is in it.
+---@return winnow.Section?
+local function section_here()
+  local chat = current()
+  local section = chat and chat.section
+  return section and section:contains(cursor_row()) and section or nil
+end
+
+--- `<CR>` means go: confirm the section, send the draft, reopen the record under the cursor.
+function M.go()
+  local chat = current()
+  if not chat then
+    return
+  end
+  local section = section_here()
+  local record = marker.of(vim.api.nvim_get_current_line())
+  if section then
+    section:confirm()
+  elseif cursor_row() >= chat:heading_row() then
+    chat:send()
+  elseif record and record.slot == 'r' then
+    chat:tell('reopen', { section = record.id })
+  else
+    vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
+  end
+end
+
+--- Cancel the section under the cursor.
+function M.cancel()
+  local section = section_here()
+  if section then
+    section:cancel()
+  end
+end
+
+--- Keep only the option under the cursor.
+function M.keep()
+  local section = section_here()
+  local question, option = nil, nil
+  if section then
+    question, option = section:under_cursor()
+  end
+  if section and question and option then
+    section:keep(question, option)
+  end
+end
+
+function M.send()
+  local chat = current()
+  if chat then
+    chat:send()
+  end
+end
+
+function M.stop()
+  local chat = current()
+  if chat then
+    chat:tell('stop', {})
+  end
+end
+
+--- Map `<CR>` in a chat buffer.
+---@param buf integer
+function M.map(buf)
+  vim.keymap.set('n', '<CR>', '<Plug>(winnow-go)', { buffer = buf, desc = 'Winnow: send or confirm' })
+end
+
+--- `<Esc>` is mapped only while the cursor stands in an open section, so that everywhere else it
+--- does what it did, the user's own mapping of it included.
+---@param chat winnow.Chat
+function M.follow(chat)
+  if vim.api.nvim_get_current_buf() ~= chat.buf then
+    return
+  end
+  local inside = section_here() ~= nil
+  if inside and not chat.esc_mapped then
+    vim.keymap.set('n', '<Esc>', '<Plug>(winnow-cancel)', { buffer = chat.buf, desc = 'Winnow: cancel' })
+  elseif chat.esc_mapped and not inside then
+    vim.keymap.del('n', '<Esc>', { buffer = chat.buf })
+  end
+  chat.esc_mapped = inside
+end
+
+return M

@@ -1,0 +1,363 @@
+--- The open section of a chat: where it stands, what it shows, and the keys that act on it.
+--- Which line is which option is read from the markers in the text, every time.
+local marker = require('winnow.marker')
+local window = require('winnow.window')
+
+local M = {}
+
+local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc> cancels'
+local GUARD = 0.3e9 -- nanoseconds: a <CR> that comes sooner was meant for something else
+local namespace = vim.api.nvim_create_namespace('winnow.section')
+local decoration = vim.api.nvim_create_namespace('winnow.section.decoration')
+
+---@class winnow.Section
+---@field id string
+---@field chat winnow.Chat
+---@field previews table<string, string> Markdown, keyed `question.option`
+---@field private start integer extmark on the head line
+---@field private parts { text: string, decided: boolean }[]
+---@field private waiting integer sections that come after this one
+---@field private told string[] the lines that the host knows
+---@field private pristine boolean not edited yet
+---@field private landed? integer when the cursor was put here, in nanoseconds
+local Section = {}
+Section.__index = Section
+
+-- Where it stands ------------------------------------------------------------------------------
+
+--- First row, and the row after the last one. Edits may have taken any line, even all.
+---@return integer first
+---@return integer after
+function Section:rows()
+  local count = vim.api.nvim_buf_line_count(self.chat.buf)
+  local first = vim.api.nvim_buf_get_extmark_by_id(self.chat.buf, namespace, self.start, {})[1]
+  first = math.min(first, count - 1)
+  local after = math.min((self.chat:heading_row()), count)
+  return first, math.max(after, first + 1)
+end
+
+---@return string[]
+function Section:lines()
+  return self.chat:lines(self:rows())
+end
+
+---@param row integer from 0
+---@return boolean
+function Section:contains(row)
+  local first, after = self:rows()
+  return row >= first and row < after
+end
+
+-- What it shows --------------------------------------------------------------------------------
+
+--- Break a text into pieces that fit a width.
+local function wrapped(text, width)
+  local pieces, piece = {}, ''
+  for _, word in ipairs(vim.split(text, ' ', { plain = true })) do
+    local longer = piece == '' and word or piece .. ' ' .. word
+    if piece ~= '' and vim.fn.strdisplaywidth(longer) > width then
+      table.insert(pieces, piece)
+      piece = word
+    else
+      piece = longer
+    end
+  end
+  table.insert(pieces, piece)
+  return pieces
+end
+
+local function part_group(part)
+  return part.decided and 'WinnowDecided' or 'WinnowUndecided'
+end
+
+--- The verdict on the foot's own line, or nil when it is too wide for that.
+---@param width integer columns
+local function foot_line(self, width)
+  local chunks = { { '━━ ', 'WinnowFoot' } }
+  if #self.parts > 1 then
+    local dots = vim.iter(self.parts):map(function(part)
+      return part.decided and '●' or '○'
+    end)
+    table.insert(chunks, { dots:join('') .. ' ', 'WinnowFoot' })
+  end
+  for i, part in ipairs(self.parts) do
+    table.insert(chunks, { (i > 1 and ' · ' or '') .. part.text, part_group(part) })
+  end
+  if self.waiting > 0 then
+    table.insert(chunks, { (' · %d more waiting'):format(self.waiting), 'WinnowHint' })
+  end
+  local used = 0
+  for _, chunk in ipairs(chunks) do
+    used = used + vim.fn.strdisplaywidth(chunk[1])
+  end
+  if used + 3 > width then
+    return nil
+  end
+  table.insert(chunks, { ' ' .. ('━'):rep(math.max(2, 60 - used - 1)), 'WinnowFoot' })
+  return chunks
+end
+
+--- The verdict as lines of its own, one or more for each question.
+local function foot_lines(self, width)
+  local lines = {}
+  for _, part in ipairs(self.parts) do
+    local mark = part.decided and '● ' or '○ '
+    for _, piece in ipairs(wrapped(part.text, width - 3)) do
+      table.insert(lines, { { mark .. piece, part_group(part) } })
+      mark = '  '
+    end
+  end
+  if self.waiting > 0 then
+    table.insert(lines, { { ('%d more waiting'):format(self.waiting), 'WinnowHint' } })
+  end
+  return lines
+end
+
+--- Draw everything that is not text. A function of the text and of the last verdict.
+function Section:decorate()
+  local buf = self.chat.buf
+  vim.api.nvim_buf_clear_namespace(buf, decoration, 0, -1)
+  local first, after = self:rows()
+  local foot, last_text = nil, {} ---@type integer?, table<integer, integer>
+  for i, line in ipairs(self:lines()) do
+    local row = first + i - 1
+    local found = marker.of(line, self.id)
+    if found and found.slot == 'h' then
+      vim.api.nvim_buf_set_extmark(buf, decoration, row, 0, { end_col = #line, hl_group = 'WinnowHead' })
+    elseif found and found.slot == 'q' then
+      last_text[found.question] = row
+    elseif found and found.slot == 'f' then
+      vim.api.nvim_buf_set_extmark(buf, decoration, row, 0, { end_col = #line, hl_group = 'WinnowFoot' })
+      foot = row
+    end
+  end
+  if self.pristine then
+    for _, row in pairs(last_text) do
+      vim.api.nvim_buf_set_extmark(buf, decoration, row, 0, { virt_lines = { { { HINT, 'WinnowHint' } } } })
+    end
+  end
+  if #self.parts == 0 then
+    return
+  end
+  local width = math.huge
+  for _, win in ipairs(window.showing(buf)) do
+    local info = vim.fn.getwininfo(win)[1]
+    width = math.min(width, info.width - info.textoff)
+  end
+  local line = foot and foot_line(self, width)
+  vim.api.nvim_buf_set_extmark(buf, decoration, foot or after - 1, 0, {
+    virt_text = line or nil,
+    virt_text_pos = line and 'overlay' or nil,
+    virt_lines = not line and foot_lines(self, math.min(width, 200)) or nil,
+  })
+end
+
+--- The host's verdict on the lines as they stand.
+---@param parts { text: string, decided: boolean }[]
+---@param waiting integer
+function Section:judge(parts, waiting)
+  self.parts, self.waiting = parts, waiting
+  self:decorate()
+end
+
+--- Tell the host of edits, once for all that one command does.
+local function watch(self)
+  local scheduled = false
+  local function changed()
+    scheduled = false
+    if self.chat.section ~= self or not vim.api.nvim_buf_is_loaded(self.chat.buf) then
+      return
+    end
+    local lines = self:lines()
+    if not vim.deep_equal(lines, self.told) then
+      self.told, self.pristine = lines, false
+      self.chat:tell('edit', { section = self.id, lines = lines })
+      self:decorate()
+    end
+  end
+  vim.api.nvim_buf_attach(self.chat.buf, false, {
+    on_lines = function()
+      if self.chat.section ~= self then
+        return true -- closed: stop watching
+      end
+      if not scheduled then
+        scheduled = true
+        vim.schedule(changed)
+      end
+    end,
+  })
+end
+
+-- What the keys do -----------------------------------------------------------------------------
+
+--- `<CR>`: decide, explain or step; the host knows.
+function Section:confirm()
+  if self.landed and vim.uv.hrtime() - self.landed < GUARD then
+    return
+  end
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  self.chat:tell('confirm', { section = self.id, lines = self:lines(), row = row - self:rows() })
+end
+
+--- `<Esc>`: the agent is told that the user cancelled.
+function Section:cancel()
+  self.chat:tell('cancel', { section = self.id, lines = self:lines() })
+end
+
+--- Put the cursor on a question's first option, or on the foot (0).
+---@param question integer
+function Section:step(question)
+  if vim.api.nvim_get_current_buf() ~= self.chat.buf then
+    return
+  end
+  local first = self:rows()
+  local target, rank = nil, 0
+  local ranks = { h = 1, e = 2, f = 4 } -- an option beats the line for own words, that the head
+  for i, line in ipairs(self:lines()) do
+    local found = marker.of(line, self.id)
+    if found and found.question == question and found.slot ~= 'q' then
+      local this = ranks[found.slot] or 3
+      if this > rank then
+        target, rank = first + i, this
+      end
+    end
+  end
+  if target then
+    vim.api.nvim_win_set_cursor(0, { target, 0 })
+  end
+end
+
+--- Delete every other option of a question, as the user could have: `u` brings them back.
+---@param question integer
+---@param option integer
+function Section:keep(question, option)
+  local buf = self.chat.buf
+  vim.bo[buf].undolevels = vim.bo[buf].undolevels -- a step of its own for `u`
+  local first = self:rows()
+  local lines = self:lines()
+  for i = #lines, 1, -1 do
+    local found = marker.of(lines[i], self.id)
+    local slot = found and found.question == question and tonumber(found.slot)
+    if slot and slot ~= option then
+      vim.api.nvim_buf_set_lines(buf, first + i - 1, first + i, false, {})
+    end
+  end
+  self:step(question)
+  self:confirm()
+end
+
+--- The option under the cursor, as the host would number it.
+---@return integer? question
+---@return integer? option
+function Section:under_cursor()
+  local found = marker.of(vim.api.nvim_get_current_line(), self.id)
+  local option = found and tonumber(found.slot)
+  if option then
+    return found.question, option
+  end
+end
+
+--- Show the preview of the option under the cursor in a float.
+---@return boolean shown
+function Section:preview()
+  local question, option = self:under_cursor()
+  local text = question and self.previews[question .. '.' .. option]
+  if not text then
+    return false
+  end
+  vim.lsp.util.open_floating_preview(vim.split(text, '\n', { plain = true }), 'markdown', {
+    border = 'rounded',
+    focus_id = 'winnow.preview',
+  })
+  return true
+end
+
+-- Life -----------------------------------------------------------------------------------------
+
+local function new(chat, id, row, previews)
+  local self = setmetatable({
+    id = id,
+    chat = chat,
+    previews = previews,
+    parts = {},
+    waiting = 0,
+    pristine = true,
+    start = vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, 0, { right_gravity = false }),
+  }, Section)
+  chat.section = self
+  self.told = self:lines()
+  self:decorate()
+  watch(self)
+  return self
+end
+
+--- Open a section above the draft. The cursor goes to it only when the user was at the end, in
+--- Normal mode, and waited for it.
+---@param chat winnow.Chat
+---@param id string
+---@param lines string[]
+---@param previews table<string, string>
+function M.open(chat, id, lines, previews)
+  local here = vim.api.nvim_get_current_buf() == chat.buf
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local following = here and vim.api.nvim_get_mode().mode == 'n' and row >= chat:heading_row()
+  chat.carry = ''
+  local tail = chat:tail_row()
+  chat:edit(function()
+    chat:insert(tail, lines)
+  end)
+  local self = new(chat, id, tail + 2, previews)
+  if following then
+    self:step(1)
+    self.landed = vim.uv.hrtime()
+  end
+  require('winnow.keys').follow(chat)
+  chat:save()
+end
+
+--- Find the section that a text read from a file still shows as open.
+---@param chat winnow.Chat
+function M.recognise(chat)
+  vim.api.nvim_buf_clear_namespace(chat.buf, namespace, 0, -1)
+  local lines = chat:lines(0, -1)
+  for row = #lines - 1, 0, -1 do
+    local found = marker.of(lines[row + 1])
+    if found and found.slot ~= 'r' then
+      -- The first line of that section, whatever is left of it.
+      while row > 0 and not (found.slot == 'h' and found.question == 1) do
+        row = row - 1
+        found = marker.of(lines[row + 1], found.id) or found
+      end
+      new(chat, found.id, row, {})
+      return
+    end
+  end
+end
+
+--- Replace a section by its record.
+---@param chat winnow.Chat
+---@param id string
+---@param lines string[]
+function M.freeze(chat, id, lines)
+  local self = chat.section
+  if not self or self.id ~= id then
+    return
+  end
+  local first, after = self:rows()
+  local inside = vim.tbl_filter(function(win)
+    return self:contains(vim.api.nvim_win_get_cursor(win)[1] - 1)
+  end, window.showing(chat.buf))
+  chat.section = nil
+  vim.api.nvim_buf_clear_namespace(chat.buf, decoration, 0, -1)
+  vim.api.nvim_buf_del_extmark(chat.buf, namespace, self.start)
+  chat:edit(function()
+    vim.api.nvim_buf_set_lines(chat.buf, first, after, false, vim.list_extend(vim.list_slice(lines), { '' }))
+    chat:ensure_heading()
+  end)
+  for _, win in ipairs(inside) do
+    chat:to_draft(win)
+  end
+  require('winnow.keys').follow(chat)
+end
+
+return M

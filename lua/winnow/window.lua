@@ -1,0 +1,45 @@
+--- What a chat sets in the windows that show it, and nowhere else.
+local M = {}
+
+-- Markers are hidden on the cursor line too, in every mode.
+local OPTIONS = {
+  conceallevel = 2,
+  concealcursor = 'nvic',
+  wrap = true,
+  linebreak = true,
+  breakindent = true,
+  foldmethod = 'expr',
+  foldexpr = "v:lua.require'winnow.fold'.level(v:lnum)",
+  foldtext = '',
+  foldlevel = 0,
+  foldenable = true,
+}
+
+--- Windows of every tab that show a buffer.
+---@param buf integer
+---@return integer[]
+function M.showing(buf)
+  return vim.fn.win_findbuf(buf)
+end
+
+--- Set the options for this buffer in this window; other buffers of the window keep theirs.
+---@param win integer
+function M.dress(win)
+  for name, value in pairs(OPTIONS) do
+    if vim.wo[win][name] ~= value then
+      vim.wo[win][0][name] = value
+    end
+  end
+end
+
+--- Put conceal options back after a plugin or user changed them: a marker must never peek through.
+---@param win integer
+function M.reconceal(win)
+  for _, name in ipairs({ 'conceallevel', 'concealcursor' }) do
+    if vim.wo[win][name] ~= OPTIONS[name] then
+      vim.wo[win][0][name] = OPTIONS[name]
+    end
+  end
+end
+
+return M

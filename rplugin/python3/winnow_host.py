@@ -1,0 +1,63 @@
+"""The pynvim plugin: takes events from Lua and hands them to the host, which lives in a thread.
+
+Only pynvim and the standard library are imported here, so that the process answers at once and a
+missing package can be told in one sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import pynvim
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+if TYPE_CHECKING:
+    from winnow.host import Host
+
+
+@pynvim.plugin
+class WinnowHost:
+    """One for each Neovim; pynvim makes it at the first notification."""
+
+    def __init__(self, nvim: pynvim.Nvim) -> None:
+        self._nvim = nvim
+        self._host: Host | None = None
+        # So that atexit runs, which ends the agents' processes.
+        signal.signal(signal.SIGTERM, _exit)
+
+    @pynvim.rpc_export("winnow")  # type: ignore[untyped-decorator]
+    def winnow(self, event: dict[str, Any]) -> None:
+        """Something happened in Neovim."""
+        try:
+            self._running().handle(event)
+        except Exception as error:
+            import traceback
+
+            sentence = f"{type(error).__name__}: {error}"
+            self._nvim.exec_lua(
+                "require('winnow.host').broken(...)",
+                sentence,
+                traceback.format_exc(),
+                async_=True,
+            )
+
+    @pynvim.rpc_export("winnow_about", sync=True)  # type: ignore[untyped-decorator]
+    def about(self) -> dict[str, str]:
+        """What ``:checkhealth`` asks."""
+        return self._running().about()
+
+    def _running(self) -> Host:
+        if self._host is None:
+            from winnow.host import Host
+
+            self._host = Host(self._nvim, json.loads(sys.argv[-1]))
+        return self._host
+
+
+def _exit(_signal: int, _frame: FrameType | None) -> None:
+    sys.exit(0)
