@@ -1,0 +1,94 @@
+"""A section as it is shown: which lines there are, and what each one says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from winnow.core.questions import Option, Question
+from winnow.core.text import brief, clean, clean_block, marker, width
+
+COLUMNS = 60
+ELSE = "✎ Something else:"
+FOOT = "━" * COLUMNS
+
+
+class Form(msgspec.Struct, frozen=True):
+    """What a section asks. Questions, like options, are counted from 1; 0 is the foot.
+
+    ``body`` follows the question text, such as the command of a permission. ``agent`` names who
+    asks when it is not the chat's own agent.
+    """
+
+    id: str
+    questions: tuple[Question, ...]
+    kind: Literal["questions", "permission"] = "questions"
+    body: tuple[str, ...] = ()
+    agent: str = ""
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One rendered line: what it says, and the address that its marker carries."""
+
+    question: int
+    slot: int | str
+    text: str
+
+
+def render(form: Form) -> list[str]:
+    """The lines of a section that nobody has edited yet."""
+    rendered = []
+    for line in lines_of(form):
+        if line.slot == "h" and line.question > 1:
+            rendered.append("")
+        if line.slot == 1:
+            rendered.append("")
+        rendered.append(line.text + marker(form.id, line.question, line.slot))
+    return rendered
+
+
+def lines_of(form: Form) -> Iterator[Line]:
+    """All lines that carry a marker, from head to foot."""
+    for number, question in enumerate(form.questions, 1):
+        yield Line(number, "h", _head(form, number))
+        texts = [clean(text) for text in clean_block(question.question)]
+        texts += [text for line in form.body for text in clean_block(line)]  # never cut short
+        for text in texts:
+            if text.strip():
+                yield Line(number, "q", text)
+        for slot, option in enumerate(question.options, 1):
+            yield Line(number, slot, option_line(option))
+        if form.kind == "questions":
+            yield Line(number, "e", ELSE)
+    yield Line(0, "f", FOOT)
+
+
+def label_of(option: Option) -> str:
+    """The label as it can be seen."""
+    return clean(option.label) if option.label.strip() else "(empty)"
+
+
+def option_line(option: Option) -> str:
+    """An option is one line, so that one ``dd`` removes it with its description."""
+    described = f" — {clean(option.description)}" if option.description.strip() else ""
+    return label_of(option) + described
+
+
+def name_of(form: Form, question: int) -> str:
+    """What to call a question in a message."""
+    return brief(form.questions[question - 1].header) or f"Q{question}"
+
+
+def _head(form: Form, number: int) -> str:
+    question = form.questions[number - 1]
+    title = "Permission" if form.kind == "permission" else "Question"
+    if len(form.questions) > 1:
+        title += f" {number}/{len(form.questions)}"
+    if question.header.strip():
+        title += f": {brief(question.header)}"
+    if form.agent:
+        title += f" · {brief(form.agent, 20)}"
+    start, end = f"━━ {title} ", " keep any ━━" if question.multi else "━━"
+    return start + "━" * (COLUMNS - width(start + end)) + end

@@ -1,0 +1,50 @@
+"""Does a line still say what it said?
+
+Users run ``:s``, ``>>`` and ``gU`` over options. Such a line keeps its meaning; a line that
+now names another thing does not, and its old label must not be sent. So only what never changes
+a meaning is overlooked: case, quotes, spaces (or ``-`` and ``_`` in their place), bullets.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_BULLETS = re.compile(r"\s*(?:[>*+•#-]+\s+)*")
+_QUOTES = str.maketrans("", "", "'\"`´‘’‚‛“”„‟«»‹›")
+# "C" doesn't lead "C++", nor "Node" "Node.js"; "Yes" leads "Yes, but later".
+_EDGE = re.compile(r"(?=\s|[—–]|[,;:.!?]+(?:\s|$)|$)")
+
+
+def same(seen: str, shown: str) -> bool:
+    """``seen`` stands where ``shown`` was: does it mean the same?"""
+    if seen.strip() == shown.strip():
+        return True
+    forms = {_fold(shown, gap) for gap in ("", "-", "_")}
+    return _fold(seen) in forms or _fold(_BULLETS.sub("", seen, count=1)) in forms
+
+
+def rest(seen: str, shown: str) -> str | None:
+    """What follows ``shown``, if that leads ``seen`` up to the edge of a word."""
+    for edge in _EDGE.finditer(seen):
+        if same(seen[: edge.start()], shown):
+            return seen[edge.start() :]
+    return None
+
+
+def lead(seen: str, shown: str) -> str | None:
+    """What goes before ``shown``, if that ends ``seen``."""
+    for gap in re.finditer(r"^|\s+", seen):
+        if same(seen[gap.start() :], shown):
+            return seen[: gap.start()]
+    return None
+
+
+def is_blank(line: str) -> bool:
+    """A separator: nothing, or the ``> `` that ``:%s/^/> /`` puts on an empty line."""
+    return _BULLETS.fullmatch(line) is not None
+
+
+def _fold(text: str, gap: str = "") -> str:
+    folded = gap.join(unicodedata.normalize("NFKC", text).casefold().split())
+    return folded.translate(_QUOTES) or folded  # a label may be nothing but a quote
