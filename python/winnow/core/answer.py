@@ -32,10 +32,15 @@ class Undecided(msgspec.Struct, frozen=True):
 
 
 Decision = Union[Decided, Undecided]
+Answers = tuple[Decided, ...]
+"""One for each question of a form."""
 
 
 class Armed(msgspec.Struct, frozen=True):
-    """What a second ``<CR>`` does, as long as the lines are still these."""
+    """A first ``<CR>``, for the second to compare: the lines must still be these.
+
+    On an option, the second keeps only that one; else (0) it keeps all.
+    """
 
     question: int
     option: int
@@ -70,7 +75,7 @@ class Step(msgspec.Struct, frozen=True):
 class Send(msgspec.Struct, frozen=True):
     """All is decided and confirmed: one answer per question."""
 
-    answers: tuple[Decided, ...]
+    answers: Answers
 
 
 Outcome = Union[Explain, Keep, Step, Send]
@@ -84,25 +89,31 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
     if left.damage:
         return Undecided(left.damage[0].message)
     asked = form.questions[question - 1]
+    everything = tuple(range(1, len(asked.options) + 1))
     kept = tuple(pick.option for pick in left.picks)
-    dropped = tuple(n for n in range(1, len(asked.options) + 1) if n not in kept)
+    dropped = tuple(option for option in everything if option not in kept)
     labels = [asked.options[option - 1].label for option in kept]
+    own = left.own if form.kind == "questions" else ()  # nobody can invent a permission
     notes = "\n".join(
         f"{label}: {pick.note}" for label, pick in zip(labels, left.picks, strict=True) if pick.note
     )
-    if asked.multi:
-        if not kept and not left.own:
-            return _nothing_left(form)
-        if not dropped and question not in accepted:
-            return Undecided(f"nothing deleted: <CR> keeps {_all(len(kept))}")
-        return Decided([*labels, *left.own], notes, kept, dropped, left.own)
-    if len(kept) == 1:
-        said = "\n\n".join(text for text in (left.picks[0].note, *left.own) if text)
-        return Decided(labels[0], said, kept, dropped)
-    if left.own and form.kind == "questions":
-        everything = tuple(range(1, len(asked.options) + 1))
-        return Decided("\n\n".join(left.own), notes, (), everything, left.own)
-    return Undecided(f"keep one of {len(kept)}") if kept else _nothing_left(form)
+    answer: Decision
+    match len(kept):
+        case 0 if not own:
+            undo = "nothing left: u brings options back"
+            answer = Undecided(undo if form.kind == "permission" else undo + ", or write after ✎")
+        case count if asked.multi and not dropped and question not in accepted:
+            answer = Undecided(f"nothing deleted: <CR> keeps {_all(count)}")
+        case _ if asked.multi:
+            answer = Decided([*labels, *own], notes, kept, dropped, own)
+        case 1:
+            notes = "\n\n".join(text for text in (left.picks[0].note, *left.own) if text)
+            answer = Decided(labels[0], notes, kept, dropped)
+        case _ if own:
+            answer = Decided("\n\n".join(own), notes, (), everything, own)
+        case count:
+            answer = Undecided(f"keep one of {count}")
+    return answer
 
 
 def verdict(form: Form, reading: Reading, accepted: frozenset[int]) -> list[Part]:
@@ -139,11 +150,14 @@ def confirm(
     question, option = locate(form, lines, row)
     if len(form.questions) == 1:
         question = 1  # there is nothing to review, so its foot is as good
-    if question:
-        outcome = _settle(form, reading, question, option, tuple(lines), armed, accepted)
-        if not isinstance(outcome, frozenset):
-            return outcome
-        accepted = outcome
+    left = reading.questions[question - 1]
+    if question and isinstance(undecided := decide(form, question, left, accepted), Undecided):
+        offer = _offer(form, left, Armed(question, option, tuple(lines)), undecided.missing)
+        if offer.armed != armed or armed == NOT_ARMED:
+            return offer
+        if armed.option:
+            return Keep(question, option)
+        accepted |= {question}
     decisions = [decide(form, n, left, accepted) for n, left in enumerate(reading.questions, 1)]
     answers = tuple(decision for decision in decisions if isinstance(decision, Decided))
     if len(answers) == len(decisions):
@@ -161,41 +175,22 @@ def confirm(
     return Step(following + 1, accepted, said)
 
 
-def _settle(
-    form: Form,
-    reading: Reading,
-    question: int,
-    option: int,
-    lines: tuple[str, ...],
-    armed: Armed,
-    accepted: frozenset[int],
-) -> Explain | Keep | frozenset[int]:
-    """Decide the question under the cursor, or tell how; the new ``accepted`` if it is decided."""
-    left = reading.questions[question - 1]
-    decision = decide(form, question, left, accepted)
-    if isinstance(decision, Decided):
-        return accepted
-    asked = form.questions[question - 1]
+def _offer(form: Form, left: Left, press: Armed, missing: str) -> Explain:
+    """What is missing, and the short way that a second press takes, where there is one."""
     count = len(left.picks)
+    asked = form.questions[press.question - 1]
     if left.damage or not count:
-        return Explain(decision.missing)
+        return Explain(missing)
     if asked.multi:
-        press = Armed(question, 0, lines)
-        if armed == press:
-            return accepted | {question}
-        return Explain(f"nothing deleted: <CR> again keeps {_all(count)}", press)
-    if any(pick.option == option for pick in left.picks):
-        press = Armed(question, option, lines)
-        if armed == press:
-            return Keep(question, option)
-        label = label_of(asked.options[option - 1])
+        everything = msgspec.structs.replace(press, option=0)
+        return Explain(f"nothing deleted: <CR> again keeps {_all(count)}", everything)
+    if any(pick.option == press.option for pick in left.picks):
+        label = label_of(asked.options[press.option - 1])
         return Explain(f"{count} left: <CR> again keeps only {label}", press)
     return Explain(f"{count} left: delete all but one, or press <CR> on the one to keep")
 
 
-def updated_input(
-    input: dict[str, Any], form: Form, answers: tuple[Decided, ...]
-) -> dict[str, Any]:
+def updated_input(input: dict[str, Any], form: Form, answers: Answers) -> dict[str, Any]:
     """The tool input that carries the answers.
 
     The CLI matches answers by the question's text, byte for byte, and wants ``questions`` back
@@ -207,14 +202,10 @@ def updated_input(
     return {**result, "annotations": notes} if notes else result
 
 
-def chosen(answers: tuple[Decided, ...]) -> tuple[int, str]:
+def chosen(form: Form, answers: Answers) -> tuple[int, str]:
     """The option of a permission that was chosen, from 1, and the note on it."""
+    assert form.kind == "permission"
     return answers[0].kept[0], answers[0].notes
-
-
-def _nothing_left(form: Form) -> Undecided:
-    own = "" if form.kind == "permission" else ", or write after ✎"
-    return Undecided(f"nothing left: u brings options back{own}")
 
 
 def _all(count: int) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from winnow.core.answer import Decided
+from winnow.core.answer import Answers
 from winnow.core.form import Form, label_of, name_of
+from winnow.core.permission import DENY
 from winnow.core.text import brief, clean, marker
 
 
-def answered(form: Form, answers: tuple[Decided, ...]) -> list[str]:
+def answered(form: Form, answers: Answers) -> list[str]:
     """What was asked, what was chosen, and what was not."""
     lines = []
     for number, (asked, given) in enumerate(zip(form.questions, answers, strict=True), 1):
@@ -27,8 +26,11 @@ def answered(form: Form, answers: tuple[Decided, ...]) -> list[str]:
     return lines
 
 
-def cancelled(form: Form, state: Literal["cancelled", "expired"]) -> list[str]:
-    """A section that was not answered. A question can be asked again; a permission can't."""
+def cancelled(form: Form, state: str) -> list[str]:
+    """A section that was not answered: ``state`` is "cancelled" or "expired".
+
+    A question can be asked again; a permission can't.
+    """
     names = ", ".join(name_of(form, number) for number in range(1, len(form.questions) + 1))
     line = f"✗ {'Cancelled' if state == 'cancelled' else 'No longer open'}: {names}"
     if form.kind == "permission":
@@ -36,7 +38,7 @@ def cancelled(form: Form, state: Literal["cancelled", "expired"]) -> list[str]:
     return [f"{line} · <CR> here asks again{marker(form.id, 0, 'r')}"]
 
 
-def late_message(form: Form, answers: tuple[Decided, ...]) -> str:
+def late_message(form: Form, answers: Answers) -> str:
     """The user's message that answers questions which the agent no longer waits for."""
     blocks = ["My answer to what you asked earlier:"]
     for asked, given in zip(form.questions, answers, strict=True):
@@ -52,14 +54,10 @@ def late_message(form: Form, answers: tuple[Decided, ...]) -> str:
     return "\n\n".join(blocks)
 
 
-def permission_record(
-    form: Form, verb: Literal["allow", "always", "deny"], note: str = ""
-) -> list[str]:
-    """What was permitted or refused, and why."""
-    word = {"allow": "✓ Allowed once", "always": "✓ Always allowed", "deny": "✗ Denied"}[verb]
-    subject = f"{name_of(form, 1)} · {brief(form.body[0], 200)}" if form.body else name_of(form, 1)
-    agent = f" (asked by {brief(form.agent, 20)})" if form.agent else ""
-    return [f"{word}: {subject}{agent}{f' — {clean(note)}' if note else ''}"]
+def permission_record(label: str, note: str, call: str) -> list[str]:
+    """What was permitted or refused: the option's label, the note on it, and the call."""
+    mark, word = ("✗", "Denied") if label == DENY else ("✓", clean(label))
+    return [f"{mark} {word}: {clean(call)}{f' — {clean(note)}' if note else ''}"]
 
 
 def _listed(title: str, items: list[str]) -> str:
