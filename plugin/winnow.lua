@@ -24,7 +24,13 @@ vim.api.nvim_create_autocmd('BufReadPost', {
   end,
 })
 
-for name, call in pairs({ go = 'go', cancel = 'cancel', keep = 'keep', send = 'send', stop = 'stop' }) do
+for name, call in pairs({
+  go = 'go',
+  cancel = 'cancel',
+  keep = 'keep',
+  send = 'send',
+  stop = 'stop',
+}) do
   vim.keymap.set('n', ('<Plug>(winnow-%s)'):format(name), function()
     require('winnow.keys')[call]()
   end)

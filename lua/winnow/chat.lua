@@ -194,8 +194,13 @@ function Chat:tool(id, line, output)
       local after_tool = vim.startswith(last, '⏺') or vim.startswith(last, '│')
       self:insert(row, lines, after_tool)
       -- Left gravity: it stays at the line's start when the line is replaced.
-      self.tools[id] =
-        vim.api.nvim_buf_set_extmark(self.buf, namespace, row + (after_tool and 1 or 2), 0, { right_gravity = false })
+      self.tools[id] = vim.api.nvim_buf_set_extmark(
+        self.buf,
+        namespace,
+        row + (after_tool and 1 or 2),
+        0,
+        { right_gravity = false }
+      )
     end
   end)
 end
@@ -301,8 +306,15 @@ end
 function Chat:append_draft(lines)
   local row = self:draft_row()
   local text = self:draft()
-  local before = text == '' and {} or vim.list_extend(vim.split(text, '\n', { plain = true }), { '' })
-  vim.api.nvim_buf_set_lines(self.buf, row, -1, false, vim.iter({ '', before, lines, '' }):flatten():totable())
+  local before = text == '' and {}
+    or vim.list_extend(vim.split(text, '\n', { plain = true }), { '' })
+  vim.api.nvim_buf_set_lines(
+    self.buf,
+    row,
+    -1,
+    false,
+    vim.iter({ '', before, lines, '' }):flatten():totable()
+  )
   for _, win in ipairs(window.showing(self.buf)) do
     self:to_draft(win)
   end
@@ -489,7 +501,7 @@ end
 function M.start()
   require('winnow.highlight').define()
   vim.treesitter.language.register('markdown', 'winnow')
-  marker.conceal(function(buf)
+  require('winnow.draw').start(function(buf)
     return chats[buf] ~= nil
   end)
   local group = vim.api.nvim_create_augroup('winnow.chats', {})
@@ -502,7 +514,10 @@ function M.start()
       end
     end,
   })
-  vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = require('winnow.highlight').define })
+  vim.api.nvim_create_autocmd(
+    'ColorScheme',
+    { group = group, callback = require('winnow.highlight').define }
+  )
   vim.api.nvim_create_autocmd('WinResized', {
     group = group,
     callback = function()

@@ -63,7 +63,10 @@ function M.apply(batch)
       local ok, problem = xpcall(M.effects[effect.type], debug.traceback, chat, effect)
       if not ok then
         require('winnow.host').log(('%s failed: %s'):format(effect.type, problem))
-        vim.notify('winnow: a part of the chat could not be shown; :Winnow log says why.', vim.log.levels.ERROR)
+        vim.notify(
+          'winnow: a part of the chat could not be shown; :Winnow log says why.',
+          vim.log.levels.ERROR
+        )
       end
     end
   end

@@ -11,6 +11,11 @@ local function same_place(a, b)
   return vim.fs.normalize(a) == vim.fs.normalize(b)
 end
 
+--- A directory's name as part of a file's.
+local function slug(cwd)
+  return (vim.fs.basename(vim.fs.normalize(cwd)):gsub('[^%w._-]', '_'))
+end
+
 --- Load a chat file, unless another Neovim that still runs has it open.
 ---@param path string
 ---@return integer? buf
@@ -40,7 +45,7 @@ end
 ---@param cwd string
 ---@return integer? buf
 function M.of_directory(cwd)
-  local name = vim.fs.basename(vim.fs.normalize(cwd))
+  local name = slug(cwd)
   local paths = {}
   for file, kind in vim.fs.dir(M.dir()) do
     if kind == 'file' and vim.endswith(file, '-' .. name .. '.md') then
@@ -68,8 +73,9 @@ end
 ---@param values? table<string, string> more frontmatter
 ---@return integer buf
 function M.create(cwd, values)
-  local name = vim.fs.basename(vim.fs.normalize(cwd)):gsub('[^%w._-]', '_')
-  local stamp, count, path = os.date('%Y%m%d-%H%M%S'), 0, nil
+  local name = slug(cwd)
+  local stamp, count = os.date('%Y%m%d-%H%M%S'), 0
+  local path
   repeat
     path = ('%s/%s%s-%s.md'):format(M.dir(), stamp, count > 0 and '.' .. count or '', name)
     count = count + 1
@@ -91,7 +97,13 @@ function M.create(cwd, values)
   for key, value in vim.spairs(values or {}) do
     table.insert(lines, ('%s: %s'):format(key, value))
   end
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.list_extend(lines, { '---', '', '## You', '', '' }))
+  vim.api.nvim_buf_set_lines(
+    buf,
+    0,
+    -1,
+    false,
+    vim.list_extend(lines, { '---', '', '## You', '', '' })
+  )
   require('winnow.chat').attach(buf)
   return buf
 end

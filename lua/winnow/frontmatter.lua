@@ -1,4 +1,5 @@
---- The `key: value` block at the top of a chat file. A file is untrusted: values are only ever data.
+--- The `key: value` block at the top of a chat file. A file is untrusted: values are only ever
+--- data.
 local M = {}
 
 local MAX_LINES = 30

@@ -38,7 +38,8 @@ function M.markdown(buf)
     vim.bo[buf].syntax = 'markdown' -- no parser: Vim's own rules do
     return
   end
-  local queries = { markdown = plain_query('markdown'), markdown_inline = plain_query('markdown_inline') }
+  local queries =
+    { markdown = plain_query('markdown'), markdown_inline = plain_query('markdown_inline') }
   vim.treesitter.highlighter.new(parser, { queries = queries })
 end
 

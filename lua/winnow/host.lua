@@ -57,7 +57,11 @@ local function on_exit(id, code)
   end)
   local chats = require('winnow.chat')
   if crashed or code == 1 then -- 1: Python could not even start it
-    chats.lost(('The Python host stopped (%s). Try :checkhealth winnow, then :Winnow restart.'):format(said or code))
+    chats.lost(
+      ('The Python host stopped (%s). Try :checkhealth winnow, then :Winnow restart.'):format(
+        said or code
+      )
+    )
     return
   end
   crashed = true

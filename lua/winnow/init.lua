@@ -3,7 +3,7 @@
 local M = {}
 
 ---@class winnow.Config
----@field agent 'claude'|'scripted'|'auto' who answers in new chats; `auto` is Claude when credentials are found
+---@field agent 'claude'|'scripted'|'auto' who answers; `auto`: Claude if it has credentials
 ---@field cli_path string the Claude Code executable; empty: the one that comes with the SDK
 ---@field model string model of new chats; empty: Claude Code's default
 ---@field mode string permission mode of new chats; empty: Claude Code's default
@@ -27,7 +27,10 @@ function M.problems(options)
     if defaults[key] == nil then
       table.insert(found, ('unknown option %q'):format(tostring(key)))
     elseif type(value) ~= type(defaults[key]) then
-      table.insert(found, ('%s must be a %s, not a %s'):format(key, type(defaults[key]), type(value)))
+      table.insert(
+        found,
+        ('%s must be a %s, not a %s'):format(key, type(defaults[key]), type(value))
+      )
     elseif key == 'agent' and not AGENTS[value] then
       table.insert(found, ('agent must be "claude", "scripted" or "auto", not %q'):format(value))
     end

@@ -75,7 +75,12 @@ end
 --- Map `<CR>` in a chat buffer.
 ---@param buf integer
 function M.map(buf)
-  vim.keymap.set('n', '<CR>', '<Plug>(winnow-go)', { buffer = buf, desc = 'Winnow: send or confirm' })
+  vim.keymap.set(
+    'n',
+    '<CR>',
+    '<Plug>(winnow-go)',
+    { buffer = buf, desc = 'Winnow: send or confirm' }
+  )
 end
 
 --- `<Esc>` is mapped only while the cursor stands in an open section, so that everywhere else it
@@ -87,7 +92,12 @@ function M.follow(chat)
   end
   local inside = section_here() ~= nil
   if inside and not chat.esc_mapped then
-    vim.keymap.set('n', '<Esc>', '<Plug>(winnow-cancel)', { buffer = chat.buf, desc = 'Winnow: cancel' })
+    vim.keymap.set(
+      'n',
+      '<Esc>',
+      '<Plug>(winnow-cancel)',
+      { buffer = chat.buf, desc = 'Winnow: cancel' }
+    )
   elseif chat.esc_mapped and not inside then
     vim.keymap.del('n', '<Esc>', { buffer = chat.buf })
   end

@@ -123,17 +123,35 @@ function Section:decorate()
     local row = first + i - 1
     local found = marker.of(line, self.id)
     if found and found.slot == 'h' then
-      vim.api.nvim_buf_set_extmark(buf, decoration, row, 0, { end_col = #line, hl_group = 'WinnowHead' })
+      vim.api.nvim_buf_set_extmark(
+        buf,
+        decoration,
+        row,
+        0,
+        { end_col = #line, hl_group = 'WinnowHead' }
+      )
     elseif found and found.slot == 'q' then
       last_text[found.question] = row
     elseif found and found.slot == 'f' then
-      vim.api.nvim_buf_set_extmark(buf, decoration, row, 0, { end_col = #line, hl_group = 'WinnowFoot' })
+      vim.api.nvim_buf_set_extmark(
+        buf,
+        decoration,
+        row,
+        0,
+        { end_col = #line, hl_group = 'WinnowFoot' }
+      )
       foot = row
     end
   end
   if self.pristine then
     for _, row in pairs(last_text) do
-      vim.api.nvim_buf_set_extmark(buf, decoration, row, 0, { virt_lines = { { { HINT, 'WinnowHint' } } } })
+      vim.api.nvim_buf_set_extmark(
+        buf,
+        decoration,
+        row,
+        0,
+        { virt_lines = { { { HINT, 'WinnowHint' } } } }
+      )
     end
   end
   if #self.parts == 0 then
@@ -351,7 +369,13 @@ function M.freeze(chat, id, lines)
   vim.api.nvim_buf_clear_namespace(chat.buf, decoration, 0, -1)
   vim.api.nvim_buf_del_extmark(chat.buf, namespace, self.start)
   chat:edit(function()
-    vim.api.nvim_buf_set_lines(chat.buf, first, after, false, vim.list_extend(vim.list_slice(lines), { '' }))
+    vim.api.nvim_buf_set_lines(
+      chat.buf,
+      first,
+      after,
+      false,
+      vim.list_extend(vim.list_slice(lines), { '' })
+    )
     chat:ensure_heading()
   end)
   for _, win in ipairs(inside) do

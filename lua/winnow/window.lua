@@ -30,6 +30,8 @@ function M.dress(win)
       vim.wo[win][0][name] = value
     end
   end
+  -- A closed fold is a tool's line, without dots after it.
+  vim.wo[win][0].fillchars = vim.go.fillchars .. (vim.go.fillchars == '' and '' or ',') .. 'fold: '
 end
 
 --- Put conceal options back after a plugin or user changed them: a marker must never peek through.

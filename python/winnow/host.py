@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pynvim
 
 from winnow import __version__, ports
 from winnow.adapters import credentials
@@ -22,11 +21,14 @@ from winnow.adapters.editor import NvimEditor
 from winnow.adapters.scripted import ScriptedAgent
 from winnow.adapters.store import SqliteStore
 from winnow.app.chats import Chats
-from winnow.core.protocol import Event
+from winnow.core.protocol import Event, Say
 
 log = logging.getLogger(__name__)
 
 TOUR = Path(__file__).parent / "scenarios" / "tour.json"
+
+
+FAILED = "Winnow failed inside; :Winnow log has the details."
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -50,7 +52,7 @@ class WallClock:
 class Host:
     """The agent side of one Neovim. Called from pynvim's thread; all work is on the loop's."""
 
-    def __init__(self, nvim: pynvim.Nvim, settings: dict[str, Any]) -> None:
+    def __init__(self, nvim: Any, settings: dict[str, Any]) -> None:
         self._settings = msgspec.convert(settings, Settings)
         _log_to(Path(self._settings.state) / "winnow.log")
         self._loop = asyncio.new_event_loop()
@@ -77,11 +79,15 @@ class Host:
     def _dispatch(self, event: Event) -> None:
         if self._chats is None:
             store = SqliteStore(Path(self._settings.state) / "winnow.db")
-            editor = NvimEditor(self._nvim, self._loop)
-            self._chats = Chats(self._make_agent, editor, store, WallClock())
+            self._editor = NvimEditor(self._nvim, self._loop)
+            self._chats = Chats(self._make_agent, self._editor, store, WallClock())
             # Two seconds of import, while the user types their first message.
             self._claude = self._loop.run_in_executor(None, _import_claude)
-        self._chats.handle(event)
+        try:
+            self._chats.handle(event)
+        except Exception:  # a bug: say so, and keep the other chats going
+            log.exception("%s", event)
+            self._editor.apply(Say(event.chat, FAILED, "error"))
 
     async def _make_agent(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
         kind = spec.kind or self._settings.agent
@@ -98,7 +104,9 @@ class Host:
         except ImportError as error:
             sentence = f"{error}: run :checkhealth winnow, which says how to install it."
             raise ports.AgentError(sentence, traceback.format_exc()) from error
-        return claude.ClaudeAgent(spec, ask, cli_path=self._settings.cli_path, name=name)
+        cli = self._settings.cli_path
+        agent: ports.Agent = claude.ClaudeAgent(spec, ask, cli_path=cli, name=name)
+        return agent
 
 
 def _import_claude() -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import traceback
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -35,9 +36,7 @@ class WinnowHost:
         """Something happened in Neovim."""
         try:
             self._running().handle(event)
-        except Exception as error:
-            import traceback
-
+        except Exception as error:  # noqa: BLE001  whatever it is, the user must read it
             sentence = f"{type(error).__name__}: {error}"
             self._nvim.exec_lua(
                 "require('winnow.host').broken(...)",
@@ -53,7 +52,7 @@ class WinnowHost:
 
     def _running(self) -> Host:
         if self._host is None:
-            from winnow.host import Host
+            from winnow.host import Host  # noqa: PLC0415  may fail, and then handle() says so
 
             self._host = Host(self._nvim, json.loads(sys.argv[-1]))
         return self._host

@@ -64,6 +64,7 @@ class ClaudeAgent:
         env: variables on top of the inherited ones; an empty value drops one.
         log: takes the CLI's stderr and what else only a log wants.
         patience: seconds for the CLI to start, and to react to an interrupt.
+        name: see `ports.Agent.name`.
     """
 
     def __init__(
@@ -75,7 +76,9 @@ class ClaudeAgent:
         env: Mapping[str, str] | None = None,
         log: Callable[[str], object] = _LOGGER.info,
         patience: float = 10,
+        name: str = "claude",
     ) -> None:
+        self.name = name
         self._spec = spec
         self._ask = ask
         self._cli_path = cli_path

@@ -79,7 +79,27 @@ class Chat:
 
     # --- from the user --------------------------------------------------------------------------
 
-    def reattach(self, opened: p.Open) -> None:
+    def handle(self, event: p.Event) -> None:
+        """Do what the user asks for."""
+        match event:
+            case p.Open():
+                self._reattach(event)
+            case p.Send(text=text):
+                self._send(text)
+            case p.Queue():
+                self._queue()
+            case p.Stop():
+                self._stop()
+            case p.Edit(section=section, lines=lines):
+                self._edit(section, lines)
+            case p.Confirm(section=section, lines=lines, row=row):
+                self._confirm(section, lines, row)
+            case p.Cancel(section=section, lines=lines):
+                self._cancel(section, lines)
+            case p.Reopen(section=section):
+                self._reopen(section)
+
+    def _reattach(self, opened: p.Open) -> None:
         """The buffer was read again (``:e!``): its open section goes on."""
         for section_id in opened.sections:
             if self._open and self._open.form.id == section_id:
@@ -91,7 +111,7 @@ class Chat:
         self._told = None
         self._tell()
 
-    def send(self, text: str) -> None:
+    def _send(self, text: str) -> None:
         """A message that the buffer shows now."""
         self._taking = False
         self._fresh = True
@@ -101,7 +121,7 @@ class Chat:
         self._pump()
         self._tell()
 
-    def queue(self) -> None:
+    def _queue(self) -> None:
         """The draft is to go out as soon as it can."""
         self._queued = True
         self._failed = False
@@ -109,7 +129,7 @@ class Chat:
         self._pump()
         self._tell()
 
-    def stop(self) -> None:
+    def _stop(self) -> None:
         """End the turn; everything that waits in it is closed and can be reopened."""
         if not (self._agent and self._working()):
             self._say("Nothing is running in this chat.")
@@ -117,14 +137,14 @@ class Chat:
         self._withdraw_all(ports.Deny(STOPPED, stop=True), "cancelled")
         self._spawn(self._agent.interrupt())
 
-    def edit(self, section: str, lines: list[str]) -> None:
+    def _edit(self, section: str, lines: list[str]) -> None:
         """The open section's text changed."""
         if (w := self._current(section)) is not None:
             w.edited(lines)
             self._store.save(w.stored)
             self._show_verdict()
 
-    def confirm(self, section: str, lines: list[str], row: int) -> None:
+    def _confirm(self, section: str, lines: list[str], row: int) -> None:
         """``<CR>`` in the open section."""
         if (w := self._current(section)) is None:
             self._say("This section is no longer open.", "warn")
@@ -145,7 +165,7 @@ class Chat:
         self._store.save(w.stored)
         self._show_verdict()
 
-    def cancel(self, section: str, lines: list[str]) -> None:
+    def _cancel(self, section: str, lines: list[str]) -> None:
         """``<Esc>`` in the open section: that question only, if others wait; else the turn."""
         if (w := self._current(section)) is None:
             return
@@ -154,7 +174,7 @@ class Chat:
         w.settle(ports.Deny(CANCELLED, stop=not others))
         self._close(w, "cancelled", record.cancelled(w.form, "cancelled"))
 
-    def reopen(self, section_id: str) -> None:
+    def _reopen(self, section_id: str) -> None:
         """``<CR>`` on the record of a section that was not answered."""
         if any(isinstance(item, Waiting) and item.form.id == section_id for item in self._backlog):
             return
@@ -313,7 +333,7 @@ class Chat:
         state: transcript.ToolState,
         output: list[str] | None = None,
     ) -> None:
-        line = transcript.tool_line(tool.name, tool.input, state)
+        line = transcript.tool_line(tool.name, tool.input, state=state)
         self._emit(p.Tool(self.id, tool.id, line, output or []))
         self._fresh = True
 
@@ -402,7 +422,7 @@ class Chat:
     def _prompt(self, text: str) -> None:
         if self._agent is None:
             self._emit(p.Refill(self.id, text))
-            self.queue()
+            self._queue()
             return
         uuid = str(uuid4())
         self._prompts[uuid] = text

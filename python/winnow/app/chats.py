@@ -33,13 +33,10 @@ class Chats:
         """Do what an event asks for; events for chats that are gone are dropped."""
         chat = self._chats.get(event.chat)
         match event:
-            case p.Open():
-                if chat is not None:
-                    chat.reattach(event)
-                else:
-                    self._chats[event.chat] = Chat(
-                        event, self._make_agent, self._editor, self._store, self._clock
-                    )
+            case p.Open() if chat is None:
+                self._chats[event.chat] = Chat(
+                    event, self._make_agent, self._editor, self._store, self._clock
+                )
             case _ if chat is None:
                 log.info("event for a closed chat: %s", event)
             case p.Close():
@@ -47,20 +44,8 @@ class Chats:
                 task = asyncio.create_task(chat.close())
                 self._closing.add(task)
                 task.add_done_callback(self._closing.discard)
-            case p.Send(text=text):
-                chat.send(text)
-            case p.Queue():
-                chat.queue()
-            case p.Stop():
-                chat.stop()
-            case p.Edit(section=section, lines=lines):
-                chat.edit(section, lines)
-            case p.Confirm(section=section, lines=lines, row=row):
-                chat.confirm(section, lines, row)
-            case p.Cancel(section=section, lines=lines):
-                chat.cancel(section, lines)
-            case p.Reopen(section=section):
-                chat.reopen(section)
+            case _:
+                chat.handle(event)
 
     async def close(self) -> None:
         """End every chat."""

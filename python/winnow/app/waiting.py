@@ -75,10 +75,10 @@ class Waiting:
             updated = answer.updated_input(self.request.input, self.form, answers)
             return Allow(updated), record.answered(self.form, answers)
         option, note = answer.chosen(self.form, answers)
-        call = tool_line(self.request.tool, self.request.input, "running").removesuffix(" …")
-        reply = _permission(self.request, option, note)
         label = self.form.questions[0].options[option - 1].label
-        return reply, record.permission_record(label, note, call.removeprefix("⏺ "))
+        call = tool_line(self.request.tool, self.request.input)
+        reply = _permission(self.request, option, note)
+        return reply, record.permission_record(label, note, call)
 
 
 def make(section_id: str, request: Request) -> Form | questions.Malformed:
@@ -101,9 +101,9 @@ def make(section_id: str, request: Request) -> Form | questions.Malformed:
 
 def _permission(request: Request, option: int, note: str) -> Reply:
     """Options count from 1: allow once, one for each suggestion, deny."""
-    always = len(request.suggestions)
     if option == 1:
         return Allow(request.input)
-    if option <= 1 + always:
+    if option <= 1 + len(request.suggestions):
         return Allow(request.input, updates=[request.suggestions[option - 2]])
-    return Deny(f"The user denied {request.tool}" + (f": {note}" if note else "."))
+    reason = f": {note}" if note else "."
+    return Deny(f"The user denied this use of {request.tool}{reason}")

@@ -30,15 +30,16 @@ _TELLING = {
 }
 
 
-def tool_line(name: str, arguments: dict[str, Any], state: ToolState) -> str:
-    """One line for a tool call: its name, what it works on, its state."""
+def tool_line(name: str, arguments: dict[str, Any], *, state: ToolState | None = None) -> str:
+    """A tool call on one line: its name and what it works on; with a state, as the chat has it."""
     about = arguments.get(_TELLING.get(name, ""))
     if not isinstance(about, str):
         about = next((value for value in arguments.values() if isinstance(value, str)), "")
     shown = clean(about)
     if len(shown) > 100:
         shown = shown[:99] + "…"
-    return " ".join(part for part in ("⏺", clean(name), shown, _STATES[state]) if part)
+    call = f"{clean(name)} {shown}".rstrip()
+    return f"⏺ {call} {_STATES[state]}" if state else call
 
 
 def tool_output(text: str) -> list[str]:

@@ -1,0 +1,241 @@
+"""An agent that plays a scenario file: the demo that needs no credentials."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterable
+from itertools import chain, count, repeat
+from pathlib import Path
+from typing import Any, Union
+from uuid import uuid4
+
+import msgspec
+
+from winnow import ports
+
+
+class Say(msgspec.Struct, frozen=True, tag=str.lower):
+    """A message. ``{Header}`` stands for what was answered to the question of that header,
+    ``{answers}`` for all answers, ``{command}`` for what was allowed, ``{reason}`` for a refusal.
+    """
+
+    text: str
+
+
+class Think(msgspec.Struct, frozen=True, tag=str.lower):
+    """A piece of reasoning."""
+
+    text: str
+
+
+class Tool(msgspec.Struct, frozen=True, tag=str.lower):
+    """A tool call that needs no permission."""
+
+    name: str
+    input: dict[str, Any]
+    output: str
+    failed: bool = False
+
+
+class Ask(msgspec.Struct, frozen=True, tag=str.lower):
+    """Questions as AskUserQuestion has them, and how it goes on."""
+
+    questions: list[dict[str, Any]]
+    answered: list[Step] = []
+    cancelled: list[Step] = []
+
+
+class Permit(msgspec.Struct, frozen=True, tag=str.lower):
+    """A tool call that needs permission, and how it goes on."""
+
+    name: str
+    input: dict[str, Any]
+    output: str
+    suggestions: list[dict[str, Any]] = []
+    allowed: list[Step] = []
+    denied: list[Step] = []
+
+
+Step = Union[Say, Think, Tool, Ask, Permit]
+
+
+class Scenario(msgspec.Struct, frozen=True):
+    """Each prompt plays the next turn; the last one is repeated."""
+
+    turns: list[list[Step]]
+
+
+class _Stopped(Exception):
+    """The user refused, and wants the turn to end."""
+
+
+class ScriptedAgent:
+    """One run of a scenario; implements `ports.Agent`.
+
+    Args:
+        spec: only its session is used.
+        ask: called whenever the scenario waits for the user.
+        scenario: a scenario, or a JSON file that holds one.
+        pace: seconds between two words.
+        name: see `ports.Agent.name`.
+    """
+
+    def __init__(
+        self,
+        spec: ports.AgentSpec,
+        ask: ports.Ask,
+        scenario: Scenario | Path,
+        pace: float = 0.02,
+        *,
+        name: str = "scripted",
+    ) -> None:
+        self.name = name
+        self._session = spec.session or str(uuid4())
+        self._ask = ask
+        self._scenario = scenario
+        self._pace = pace
+        self._events: asyncio.Queue[ports.AgentEvent | None] = asyncio.Queue()
+        self._prompts: asyncio.Queue[str] = asyncio.Queue()
+        self._ids = (f"scripted-{number}" for number in count(1))
+        self._words: dict[str, str] = {}  # what stands for {…} in texts
+        self._play_task: asyncio.Task[None] | None = None
+        self._turn: asyncio.Task[None] | None = None
+
+    async def connect(self) -> None:
+        """Read the scenario. See `ports.Agent.connect`."""
+        if isinstance(self._scenario, Path):
+            self._scenario = _read(self._scenario)
+        self._emit(ports.Started(self._session, "scripted"))
+        self._play_task = asyncio.create_task(self._play(self._scenario.turns))
+
+    async def events(self) -> AsyncIterator[ports.AgentEvent]:
+        """What the scenario says. See `ports.Agent.events`."""
+        while (event := await self._events.get()) is not None:
+            yield event
+
+    async def prompt(self, text: str, uuid: str) -> None:  # noqa: ARG002  whatever is said
+        """Play the next turn. See `ports.Agent.prompt`."""
+        self._prompts.put_nowait(uuid)
+
+    async def interrupt(self) -> None:
+        """End the turn. See `ports.Agent.interrupt`."""
+        if self._turn is not None:
+            self._turn.cancel()
+
+    async def close(self) -> None:
+        """End the run. See `ports.Agent.close`."""
+        for task in (self._play_task, self._turn):
+            if task is not None and not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+        self._events.put_nowait(None)
+
+    async def _play(self, turns: list[list[Step]]) -> None:
+        for steps in chain(turns, repeat(turns[-1])):
+            answered = [await self._prompts.get()]
+            self._turn = asyncio.create_task(self._perform(steps, answered))
+            await asyncio.wait({self._turn})
+            stopped = self._turn.cancelled() or isinstance(self._turn.exception(), _Stopped)
+            self._emit(ports.TurnEnded(answered, stopped=stopped))
+
+    async def _perform(self, steps: Iterable[Step], answered: list[str]) -> None:
+        for step in steps:
+            match step:
+                case Say(text=text):
+                    await self._speak(ports.Text, text)
+                case Think(text=text):
+                    await self._speak(ports.Thinking, text)
+                case Tool(name=name, input=input, output=output, failed=failed):
+                    id = self._start(name, input)
+                    await asyncio.sleep(self._pace * 10)
+                    self._finish(id, output, failed=failed)
+                case Ask():
+                    await self._perform(await self._question(step), answered)
+                case Permit():
+                    await self._perform(await self._permission(step), answered)
+            if not isinstance(step, (Say, Think)):
+                # As Claude Code does it: a prompt joins the turn with the next tool result.
+                while not self._prompts.empty():
+                    answered.append(self._prompts.get_nowait())
+
+    async def _speak(self, kind: type[ports.Text | ports.Thinking], text: str) -> None:
+        for word in re.findall(r"\S*\s*", self._fill(text)):
+            if word:
+                self._emit(kind(word))
+                await asyncio.sleep(self._pace)
+        self._emit(ports.Pause())
+
+    async def _question(self, step: Ask) -> list[Step]:
+        reply = await self._request("AskUserQuestion", {"questions": step.questions})
+        if isinstance(reply, ports.Deny):
+            return step.cancelled
+        self._words |= _answers(step.questions, reply.input)
+        return step.answered
+
+    async def _permission(self, step: Permit) -> list[Step]:
+        reply = await self._request(step.name, step.input, step.suggestions, step.output)
+        return step.denied if isinstance(reply, ports.Deny) else step.allowed
+
+    async def _request(
+        self,
+        tool: str,
+        input: dict[str, Any],
+        suggestions: list[dict[str, Any]] | None = None,
+        output: str = "",
+    ) -> ports.Reply:
+        id = self._start(tool, input)
+        request = ports.Request(tool, input, id, suggestions=suggestions or [])
+        try:
+            reply = await self._ask(request)
+        except asyncio.CancelledError:
+            self._finish(id, "Interrupted.", failed=True)
+            raise
+        match reply:
+            case ports.Allow(input=allowed):
+                self._words["command"] = str(allowed.get("command", ""))
+                self._finish(id, self._fill(output))
+            case ports.Deny(message=reason, stop=stop):
+                self._words["reason"] = reason
+                self._finish(id, reason, failed=True)
+                if stop:
+                    raise _Stopped
+        return reply
+
+    def _start(self, tool: str, input: dict[str, Any]) -> str:
+        id = next(self._ids)
+        self._emit(ports.ToolStarted(id, tool, input))
+        return id
+
+    def _finish(self, id: str, output: str, *, failed: bool = False) -> None:
+        self._emit(ports.ToolFinished(id, output, failed))
+        self._emit(ports.Pause())
+
+    def _fill(self, text: str) -> str:
+        return re.sub(r"\{(\w+)\}", lambda found: self._words.get(found[1], found[0]), text)
+
+    def _emit(self, event: ports.AgentEvent) -> None:
+        self._events.put_nowait(event)
+
+
+def _answers(questions: list[dict[str, Any]], input: dict[str, Any]) -> dict[str, str]:
+    """What was answered: by header, and all of it under ``answers``."""
+    answers: dict[str, str] = {}
+    for question in questions:
+        text = question["question"]
+        given = input.get("answers", {}).get(text, "nothing")
+        given = ", ".join(given) if isinstance(given, list) else given
+        notes = input.get("annotations", {}).get(text, {}).get("notes")
+        answers[question["header"]] = f"{given} (your note: {notes})" if notes else given
+    every = "; ".join(f"{header}: {given}" for header, given in answers.items())
+    return {**answers, "answers": every}
+
+
+def _read(path: Path) -> Scenario:
+    try:
+        scenario = msgspec.json.decode(path.read_bytes(), type=Scenario)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise ports.AgentError(f"The scenario {path} can't be played: {error}.") from error
+    if not scenario.turns:
+        raise ports.AgentError(f"The scenario {path} has no turns; give it one.")
+    return scenario
