@@ -20,6 +20,7 @@ from winnow.core.text import MARKER, brief, has_fragment, strip_markers
 __all__ = ["Damage", "Form", "Left", "Pick", "Reading", "locate", "parse", "render"]
 
 _ELSE = re.compile(r"(?i)\s*(?:[>*+•#-]+\s+)*✎?[\s_-]*(?:something[\s_-]*else[\s_-]*:?)?")
+_RULE = re.compile(r"[━\s_-]+")  # only decoration
 
 
 class Pick(msgspec.Struct, frozen=True):
@@ -345,7 +346,7 @@ class _Reader:
     def _same_fixed(self, seen: str, shown: str) -> bool:
         if self.form.kind == "permission":  # one character can make it another command
             return seen.strip() == shown.strip()
-        return same(seen.replace("━", ""), shown.replace("━", ""))  # rules are only decoration
+        return same(_RULE.sub(" ", seen), _RULE.sub(" ", shown))
 
     def _advice(self) -> str:
         own = "" if self.form.kind == "permission" else f", own words go after {ELSE[0]}"

@@ -1,0 +1,36 @@
+"""Forms to test with."""
+
+from __future__ import annotations
+
+from winnow.core.form import Form
+from winnow.core.questions import Option, Question
+
+
+def asked(text: str, header: str, *labels: str, multi: bool = False) -> Question:
+    """A question; a label may carry its description after an em dash."""
+    parts = [label.partition(" — ") for label in labels]
+    return Question(text, header, tuple(Option(p[0], p[2]) for p in parts), multi)
+
+
+DATABASE = asked(
+    "Which database should we use?",
+    "Database",
+    "PostgreSQL — Relational, ACID compliant",
+    "MongoDB — Document-based, flexible schema",
+    "MySQL — Popular",
+)
+FEATURES = asked("Which features?", "Features", "Auth", "Logging", "Search", multi=True)
+ONE = Form("ab", (DATABASE,))
+SEVERAL = Form("ab", (FEATURES,))
+BOTH = Form("ab", (DATABASE, FEATURES))
+BASH = Form(
+    "ab",
+    (asked("Claude wants to use Bash.", "Bash", "Allow once", "Always allow ls", "Deny — why"),),
+    "permission",
+    body=("command: rm -rf build",),
+)
+
+
+def form(*labels: str, multi: bool = False) -> Form:
+    """One question with these labels."""
+    return Form("ab", (asked("Which one?", "One", *labels, multi=multi),))

@@ -1,0 +1,246 @@
+"""What is left decides, and <CR> explains, steps, or sends."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.forms import BASH, BOTH, ONE, SEVERAL, form
+from winnow.core.answer import (
+    NOT_ARMED,
+    Decided,
+    Explain,
+    Keep,
+    Outcome,
+    Send,
+    Step,
+    Undecided,
+    chosen,
+    confirm,
+    decide,
+    updated_input,
+    verdict,
+)
+from winnow.core.form import Form
+from winnow.core.section import Damage, Left, Pick, parse, render
+
+NONE: frozenset[int] = frozenset()
+
+
+def kept(*options: int) -> tuple[Pick, ...]:
+    """Options without notes."""
+    return tuple(Pick(option) for option in options)
+
+
+def keep(asked: Form, *labels: str) -> list[str]:
+    """The lines after every option but these was deleted."""
+    options = [option.label for question in asked.questions for option in question.options]
+    gone = [label for label in options if label not in labels]
+    return [line for line in render(asked) if not line.startswith(tuple(gone) or "\0")]
+
+
+# --- the table ---
+
+
+@pytest.mark.parametrize(
+    ("left", "answer", "notes"),
+    [
+        (Left(kept(1)), "PostgreSQL", ""),
+        (Left((Pick(1, "v16"),), ("because", "and")), "PostgreSQL", "v16\n\nbecause\n\nand"),
+        (Left((), ("sqlite", "or not")), "sqlite\n\nor not", ""),
+        (Left((Pick(1, "fast"), Pick(2)), ("both",)), "both", "PostgreSQL: fast"),
+    ],
+)
+def test_single_choice(left: Left, answer: str, notes: str) -> None:
+    """One left is the answer; own text is the answer otherwise, else a note."""
+    decision = decide(ONE, 1, left, NONE)
+    assert isinstance(decision, Decided)
+    assert (decision.answer, decision.notes) == (answer, notes)
+
+
+@pytest.mark.parametrize(
+    ("left", "accepted", "answer"),
+    [
+        (Left(kept(3, 1)), NONE, ["Search", "Auth"]),
+        (Left(kept(1), ("mine", "more")), NONE, ["Auth", "mine", "more"]),
+        (Left((), ("mine",)), NONE, ["mine"]),
+        (Left(kept(1, 2, 3)), frozenset({1}), ["Auth", "Logging", "Search"]),
+    ],
+)
+def test_several_choices(left: Left, accepted: frozenset[int], answer: list[str]) -> None:
+    """All that are left in the buffer's order, then own texts."""
+    decision = decide(SEVERAL, 1, left, accepted)
+    assert isinstance(decision, Decided)
+    assert decision.answer == answer
+
+
+def test_labels_with_commas_stay_apart() -> None:
+    """A list, not a joined string."""
+    decision = decide(form("A, B", "C", "D", multi=True), 1, Left(kept(1, 2)), NONE)
+    assert isinstance(decision, Decided)
+    assert decision.answer == ["A, B", "C"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "left", "missing"),
+    [
+        (ONE, Left(kept(1, 2, 3)), "keep one of 3"),
+        (ONE, Left(), "nothing left: u brings options back, or write after ✎"),
+        (SEVERAL, Left(), "nothing left: u brings options back, or write after ✎"),
+        (SEVERAL, Left(kept(1, 2, 3)), "nothing deleted: <CR> keeps all 3"),
+        (SEVERAL, Left(kept(2, 1, 3), ("mine",)), "nothing deleted: <CR> keeps all 3"),
+        (ONE, Left(kept(1), damage=(Damage(3, "line 4 …"),)), "line 4 …"),
+        (BASH, Left((), ("just do it",)), "nothing left: u brings options back"),
+        (BASH, Left(kept(1, 3), ("just do it",)), "keep one of 2"),
+    ],
+)
+def test_undecided(asked: Form, left: Left, missing: str) -> None:
+    """It says what is missing."""
+    assert decide(asked, 1, left, NONE) == Undecided(missing)
+
+
+# --- the verdict ---
+
+
+@pytest.mark.parametrize(
+    ("lines", "texts"),
+    [
+        (
+            render(BOTH),
+            ["Database → keep one of 3", "Features → nothing deleted: <CR> keeps all 3"],
+        ),
+        (keep(BOTH, "MySQL", "Auth", "Search"), ["Database → MySQL", "Features → Auth, Search"]),
+    ],
+)
+def test_verdict_names_each_question(lines: list[str], texts: list[str]) -> None:
+    """One part per question, in words."""
+    assert [part.text for part in verdict(BOTH, parse(BOTH, lines), NONE)] == texts
+
+
+@pytest.mark.parametrize(
+    ("own", "note", "text"),
+    [
+        ("", " v16 only", "PostgreSQL (note: v16 only)"),
+        ("sqlite", None, "“sqlite”"),
+        ("a\nb", None, "“a ⏎ b”"),
+    ],
+)
+def test_verdict_of_one_question(own: str, note: str | None, text: str) -> None:
+    """Without a name; own words are quoted."""
+    lines = keep(ONE) if note is None else keep(ONE, "PostgreSQL")
+    lines = [line + (note or "") if line.startswith("PostgreSQL") else line for line in lines]
+    (part,) = verdict(ONE, parse(ONE, [*lines, *own.splitlines()]), NONE)
+    assert (part.text, part.decided) == (text, True)
+
+
+def test_verdict_mentions_foreign_lines() -> None:
+    """So that nobody wonders why they don't count."""
+    lines = [*keep(ONE, "MySQL"), render(Form("zz", ONE.questions))[3]]
+    (part,) = verdict(ONE, parse(ONE, lines), NONE)
+    assert part.text == f"MySQL (ignored, from another section: line {len(lines)})"
+
+
+# --- <CR> ---
+
+
+def press(asked: Form, lines: list[str], row: int, times: int = 1) -> Outcome:
+    """<CR>, and again with what the first one armed."""
+    outcome = confirm(asked, lines, row, NOT_ARMED, NONE)
+    for _ in range(times - 1):
+        assert isinstance(outcome, Explain)
+        outcome = confirm(asked, lines, row, outcome.armed, NONE)
+    return outcome
+
+
+def test_the_second_press_on_an_option_keeps_it() -> None:
+    """The first one says so."""
+    first = press(ONE, render(ONE), 3)
+    assert isinstance(first, Explain)
+    assert first.text == "3 left: <CR> again keeps only PostgreSQL"
+    assert press(ONE, render(ONE), 3, times=2) == Keep(1, 1)
+
+
+def test_an_edit_or_a_step_disarms() -> None:
+    """The second press means what the first one said, or nothing."""
+    first = press(ONE, render(ONE), 3)
+    assert isinstance(first, Explain)
+    assert isinstance(confirm(ONE, render(ONE), 4, first.armed, NONE), Explain)
+    assert isinstance(confirm(ONE, [*render(ONE), ""], 3, first.armed, NONE), Explain)
+
+
+def test_the_second_press_accepts_all() -> None:
+    """Nothing deleted: once explained, then sent, or on to the next question."""
+    first = press(SEVERAL, render(SEVERAL), 4)
+    assert isinstance(first, Explain)
+    assert first.text == "nothing deleted: <CR> again keeps all 3"
+    sent = press(SEVERAL, render(SEVERAL), 4, times=2)
+    assert isinstance(sent, Send)
+    assert sent.answers[0].answer == ["Auth", "Logging", "Search"]
+    assert press(BOTH, render(BOTH), 12, times=2) == Step(1, frozenset({2}))
+
+
+@pytest.mark.parametrize("row", [0, 1])
+def test_explains_away_from_the_options(row: int) -> None:
+    """There is no short way, so a second press says the same."""
+    outcome = press(ONE, render(ONE), row, times=2)
+    assert outcome == Explain("3 left: delete all but one, or press <CR> on the one to keep")
+
+
+@pytest.mark.parametrize("row", [0, 3, 99])
+def test_one_decided_question_sends_at_once(row: int) -> None:
+    """From anywhere in its section."""
+    assert press(ONE, keep(ONE, "MySQL"), row) == Send((Decided("MySQL", "", (3,), (1, 2)),))
+
+
+def test_several_questions_step_to_the_review() -> None:
+    """Next undecided, then the foot, and only there it sends."""
+    lines = keep(BOTH, "MySQL", "Auth", "Logging", "Search")
+    assert press(BOTH, lines, 3) == Step(2, NONE)
+    lines = keep(BOTH, "PostgreSQL", "MongoDB", "MySQL", "Auth")
+    assert press(BOTH, lines, len(lines) - 3) == Step(1, NONE)
+    assert press(BOTH, lines, len(lines) - 1) == Step(1, NONE, "Database: keep one of 3")
+    lines = keep(BOTH, "MySQL", "Auth")
+    assert press(BOTH, lines, 3) == Step(0, NONE)
+    assert isinstance(press(BOTH, lines, len(lines) - 1), Send)
+
+
+@pytest.mark.parametrize("row", [3, 99])
+def test_damage_stops_the_answer(row: int) -> None:
+    """Under the cursor, or anywhere when it would be sent, it is named and quoted."""
+    lines = [line.replace("MySQL", "ySQL") for line in keep(BOTH, "MySQL", "Auth")]
+    outcome = press(BOTH, lines, row, times=2)
+    assert isinstance(outcome, Explain)
+    assert outcome.text.startswith("line 4 “ySQL — Popular” was “MySQL — Popular”")
+
+
+def test_damage_elsewhere_is_stepped_to() -> None:
+    """It isn't decided, so the review comes later."""
+    lines = [line.replace("Auth", "uth") for line in keep(BOTH, "MySQL", "Auth")]
+    assert press(BOTH, lines, 3) == Step(2, NONE)
+
+
+def test_everything_deleted_is_explained() -> None:
+    """ggdG and <CR>."""
+    assert press(ONE, [], 0) == Explain("nothing left: u brings options back, or write after ✎")
+
+
+# --- on the wire ---
+
+
+def test_updated_input_keeps_what_was_sent() -> None:
+    """Keys byte for byte, unknown keys and questions untouched, notes only where there are some."""
+    sent = {"questions": [object()], "metadata": {"x": 1}}
+    answers = (Decided("MySQL", notes="8 only"), Decided(["Auth"]))
+    assert updated_input(sent, BOTH, answers) == {
+        **sent,
+        "answers": {"Which database should we use?": "MySQL", "Which features?": ["Auth"]},
+        "annotations": {"Which database should we use?": {"notes": "8 only"}},
+    }
+
+
+def test_chosen_permission() -> None:
+    """The option and the reason beside it."""
+    lines = [line + " not there" for line in keep(BASH, "Deny") if line]
+    lines = [line.replace(" not there", "") if "Deny" not in line else line for line in lines]
+    outcome = press(BASH, lines, 0)
+    assert isinstance(outcome, Send)
+    assert chosen(BASH, outcome.answers) == (3, "not there")

@@ -1,0 +1,63 @@
+"""What a section leaves behind."""
+
+from __future__ import annotations
+
+from tests.unit.forms import BASH, BOTH, ONE
+from winnow.core.answer import Decided
+from winnow.core.record import answered, cancelled, late_message, permission_record
+
+ANSWERS = (
+    Decided("PostgreSQL", "v16 only", (1,), (2, 3)),
+    Decided(["Search", "my own"], "", (3,), (1, 2), ("my own",)),
+)
+
+
+def test_answered_shows_the_choice_and_strikes_the_rest() -> None:
+    """Short, with notes and own words."""
+    assert answered(BOTH, ANSWERS) == [
+        "**Database** Which database should we use?",
+        "✓ Selected: PostgreSQL — v16 only",
+        "~~MongoDB~~ · ~~MySQL~~",
+        "**Features** Which features?",
+        "✓ Selected: Search · “my own”",
+        "~~Auth~~ · ~~Logging~~",
+    ]
+
+
+def test_own_answer_is_marked() -> None:
+    """Nothing was selected, so all options are struck."""
+    own = Decided("a\nb", "", (), (1, 2, 3), ("a\nb",))
+    assert answered(ONE, (own,))[1:] == [
+        "✓ Own answer: “a ⏎ b”",
+        "~~PostgreSQL~~ · ~~MongoDB~~ · ~~MySQL~~",
+    ]
+
+
+def test_unanswered_questions_can_be_asked_again() -> None:
+    """The record carries the section's id; a permission's doesn't."""
+    again = "<CR> here asks again<!--winnow:ab.0.r-->"
+    assert cancelled(BOTH, "cancelled") == [f"✗ Cancelled: Database, Features · {again}"]
+    assert cancelled(ONE, "expired") == [f"✗ No longer open: Database · {again}"]
+    assert cancelled(BASH, "expired") == ["✗ No longer open: Bash"]
+
+
+def test_late_message_repeats_the_question() -> None:
+    """The agent may have forgotten what it asked."""
+    assert late_message(BOTH, ANSWERS) == (
+        "My answer to what you asked earlier:\n\n"
+        "> Which database should we use?\n\n"
+        "Answer: PostgreSQL\n"
+        "Notes: v16 only\n"
+        "Not chosen:\n- MongoDB\n- MySQL\n\n"
+        "> Which features?\n\n"
+        "Answer:\n- Search\n- my own\n"
+        "Not chosen:\n- Auth\n- Logging"
+    )
+
+
+def test_permission_record() -> None:
+    """What was permitted or refused, and why."""
+    assert permission_record("Allow once", "", "Bash ls") == ["✓ Allow once: Bash ls"]
+    assert permission_record("Deny", "use\n./conf", "Bash rm") == [
+        "✗ Denied: Bash rm — use ⏎ ./conf"
+    ]

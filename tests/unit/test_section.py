@@ -1,0 +1,364 @@
+"""A section is read back from whatever the user left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.unit.forms import BASH, BOTH, DATABASE, ONE, SEVERAL, asked, form
+from winnow.core.form import Form
+from winnow.core.section import Left, Pick, Reading, locate, parse, render
+from winnow.core.text import marker, strip_markers, width
+
+POSTGRES, MONGO, MYSQL, ELSE = 3, 4, 5, 6  # rows in ONE and BOTH
+
+
+def left(asked: Form, lines: list[str], question: int = 1) -> Left:
+    """What is left of a question."""
+    return parse(asked, lines).questions[question - 1]
+
+
+def without(lines: list[str], *rows: int) -> list[str]:
+    """The lines after dd on some rows."""
+    return [line for row, line in enumerate(lines) if row not in rows]
+
+
+def edited(asked: Form, row: int, edit: Callable[[str], str]) -> list[str]:
+    """The rendered lines, one of them edited."""
+    return [edit(line) if n == row else line for n, line in enumerate(render(asked))]
+
+
+def picks(left: Left) -> list[int]:
+    """The options that are left."""
+    assert not left.damage
+    return [pick.option for pick in left.picks]
+
+
+def test_looks_as_designed() -> None:
+    """Rules are 60 columns wide, options one line each."""
+    shown = [strip_markers(line) for line in render(BOTH)]
+    assert shown == [
+        "━━ Question 1/2: Database ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━",
+        "Which database should we use?",
+        "",
+        "PostgreSQL — Relational, ACID compliant",
+        "MongoDB — Document-based, flexible schema",
+        "MySQL — Popular",
+        "✎ Something else:",
+        "",
+        "━━ Question 2/2: Features ━━━━━━━━━━━━━━━━━━━━━━ keep any ━━",
+        "Which features?",
+        "",
+        "Auth",
+        "Logging",
+        "Search",
+        "✎ Something else:",
+        "━" * 60,
+    ]
+    assert {width(line) for line in shown if line.startswith("━")} == {60}
+
+
+def test_shows_a_permission_in_full() -> None:
+    """The command stands between the question and the options; there is nothing else to write."""
+    shown = [strip_markers(line) for line in render(BASH)]
+    assert shown[0].startswith("━━ Permission: Bash ━━━")
+    assert shown[2:5] == ["command: rm -rf build", "", "Allow once"]
+    assert not any(line.startswith("✎") for line in shown)
+
+
+@pytest.mark.parametrize("label", ["", " ", "A\nB", "<!--winnow:ab.1.2-->", "日本", "\x1b"])
+def test_any_label_is_one_marked_line(label: str) -> None:
+    """Odd labels neither break lines nor forge markers."""
+    asked = form(label, "B")
+    assert render(asked)[3].endswith(marker("ab", 1, 1))
+    assert picks(left(asked, render(asked))) == [1, 2]
+
+
+# --- the grammar ---
+
+
+def test_deleted_options_are_gone() -> None:
+    """dd: not that one."""
+    assert picks(left(ONE, without(render(ONE), MONGO, ELSE))) == [1, 3]
+
+
+def test_appended_text_is_a_note() -> None:
+    """A: a note on that pick."""
+    lines = edited(ONE, MONGO, lambda line: line + "  v16 only ")
+    assert left(ONE, lines).picks[1] == Pick(2, "v16 only")
+
+
+def test_moved_options_keep_their_order() -> None:
+    """ddp: the order of the buffer, and their own question even inside another one's block."""
+    lines = render(BOTH)
+    lines.append(lines.pop(POSTGRES))
+    assert picks(left(BOTH, lines)) == [2, 3, 1]
+    assert picks(left(BOTH, lines, 2)) == [1, 2, 3]
+
+
+def test_pasted_twice_counts_once() -> None:
+    """yyp: one pick, with both notes."""
+    lines = edited(ONE, POSTGRES, lambda line: line + " a")
+    lines.insert(0, render(ONE)[POSTGRES] + " b")
+    assert left(ONE, lines).picks[0] == Pick(1, "b\na")
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_own_words_stand_on_either_side_of_the_marker(before: bool) -> None:
+    """The marker is concealed, so the cursor may be before or after it."""
+    lines = edited(
+        ONE, ELSE, lambda line: line.replace("<", " sqlite<") if before else line + " sqlite"
+    )
+    assert left(ONE, lines).own == ("sqlite",)
+
+
+@pytest.mark.parametrize(
+    ("line", "own"),
+    [
+        ("✎ sqlite", "sqlite"),
+        ("sqlite", "sqlite"),
+        ("✎ Something sqlite", "Something sqlite"),
+        ("> ✎ SOMETHING ELSE: sqlite", "sqlite"),
+        ("    ✎ Something else:", None),
+    ],
+)
+@pytest.mark.parametrize("mark", [marker("ab", 1, "e"), ""])
+def test_an_edited_else_line_loses_nothing(line: str, own: str | None, mark: str) -> None:
+    """What isn't its label was typed."""
+    lines = edited(ONE, ELSE, lambda _: line + mark)
+    assert left(ONE, lines).own == (() if own is None else (own,))
+
+
+def test_own_lines_that_stand_together_are_one_text() -> None:
+    """A blank line separates; edges are trimmed, the inside is kept."""
+    lines = render(BOTH)
+    lines[ELSE:ELSE] = ["", '  "x"="y"', "    ünïcode  ", "", "second"]
+    assert left(BOTH, lines).own == ('"x"="y"\n    ünïcode', "second")
+    assert left(BOTH, [*lines, "last"], 2).own == ("last",)
+    assert left(BOTH, ["first", *lines]).own[0] == "first"
+
+
+def test_own_text_after_a_fixed_line() -> None:
+    """Appended to the question or the foot, it still counts."""
+    lines = [line + " hi" if marker("ab", 1, "q") in line else line for line in render(BOTH)]
+    lines[-1] += " bye"
+    assert left(BOTH, lines).own == ("hi",)
+    assert left(BOTH, lines, 2).own == ("bye",)
+
+
+def test_own_text_in_a_moved_option_s_company() -> None:
+    """It belongs to the block that it stands in, not to the stranger above it."""
+    lines = render(BOTH)
+    lines[-1:-1] = [lines.pop(POSTGRES), "mine"]
+    assert left(BOTH, lines, 2).own == ("mine",)
+
+
+# --- edits over whole lines ---
+
+OVERLOOKED: list[Callable[[str], str]] = [
+    str.upper,
+    lambda line: line.replace(" ", "-"),
+    lambda line: "> " + line,
+    lambda line: "- " + line,
+    lambda line: "    " + line,
+    lambda line: line.replace(",", ",  "),
+    lambda line: line.split("<!--")[0],
+    lambda line: line[:-5],
+    lambda line: line.replace("winnow", "wnnow"),
+    lambda line: line.replace("<!--winnow:ab", ""),
+]
+
+
+@pytest.mark.parametrize("edit", OVERLOOKED)
+@pytest.mark.parametrize("asked", [ONE, BOTH, SEVERAL])
+def test_edits_that_keep_the_meaning_change_nothing(
+    edit: Callable[[str], str], asked: Form
+) -> None:
+    """:s, >>, gU and even markers cut off everywhere are understood."""
+    assert parse(asked, [edit(line) for line in render(asked)]) == parse(asked, render(asked))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda line: line[1:],
+        lambda line: line[-1:],
+        lambda line: line[-4:],
+        lambda line: line.replace("PostgreSQL", "CockroachDB"),
+        lambda line: line.replace("PostgreSQL", "PostgreSQL++"),
+        lambda line: line.replace("PostgreSQL", "MySQL"),
+        lambda line: line.replace("PostgreSQL", "Not PostgreSQL"),
+        lambda line: line.replace("PostgreSQL", "Postgre").replace("winnow", "wino"),
+        lambda line: line.replace("1.1", "1.2"),
+        lambda line: line.replace("1.1", "7.1"),
+    ],
+)
+def test_a_line_that_says_another_thing_is_damage(edit: Callable[[str], str]) -> None:
+    """The old label isn't sent, and the line is named with the way back."""
+    (damage,) = left(ONE, edited(ONE, POSTGRES, edit)).damage
+    assert damage.row == POSTGRES
+    assert damage.message.startswith("line 4 “")
+    assert "u brings it back" in damage.message
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("PostgreSQL — Relational, ACID compliant (v16 only)", "(v16 only)"),
+        ("PostgreSQL — Relational, ACID", ""),
+        ("PostgreSQL", ""),
+        ("PostgreSQL, v16 only", ", v16 only"),
+        ("PostgreSQL — but managed", "but managed"),
+    ],
+)
+def test_text_inserted_before_the_marker_is_kept(text: str, note: str) -> None:
+    """While the label leads the line it is the pick, and what was typed is its note."""
+    lines = edited(ONE, POSTGRES, lambda _: text + marker("ab", 1, 1))
+    assert left(ONE, lines).picks[0] == Pick(1, note)
+
+
+@pytest.mark.parametrize("labels", [("A", "A ", "a"), ("foo", "foo"), ("C", "C++", "C#", "+", "-")])
+def test_labels_that_look_alike_are_told_by_their_markers(labels: tuple[str, ...]) -> None:
+    """Deleting the second leaves the others."""
+    asked = form(*labels)
+    rest = [n for n in range(1, len(labels) + 1) if n != 2]
+    assert picks(left(asked, without(render(asked), 4))) == rest
+
+
+@pytest.mark.parametrize(
+    ("labels", "line"),
+    [
+        (("C", "C++"), "C++"),
+        (("C++", "C"), "C"),
+        (("+", "-"), "-"),
+        (("a", "A"), "A"),
+        (("-1", "2"), "1"),
+        (("Yes", "Yes, always"), "Yes, always please"),
+        (("Node", "Deno"), "Node.js"),
+    ],
+)
+def test_one_label_is_not_taken_for_another(labels: tuple[str, ...], line: str) -> None:
+    """The marker says the first, the screen says something else: neither is sent."""
+    asked = form(*labels)
+    assert left(asked, edited(asked, 3, lambda _: line + marker("ab", 1, 1))).damage
+
+
+def test_an_ambiguous_line_is_damage() -> None:
+    """Without its marker, it could be one of two."""
+    asked = form("foo", "foo")
+    assert left(asked, edited(asked, 3, lambda _: "foo")).damage
+
+
+def test_a_retyped_label_is_the_pick() -> None:
+    """cc and the label again."""
+    assert picks(left(ONE, edited(ONE, MYSQL, lambda _: "mysql"))) == [1, 2, 3]
+
+
+def test_another_question_s_label_is_own_text_here() -> None:
+    """Typed under the second question, it says nothing about the first."""
+    twice = Form("ab", (DATABASE, asked("Cache?", "Cache", "Redis", "None")))
+    lines = [*without(render(twice), MYSQL), "MySQL"]
+    assert picks(left(twice, lines)) == [1, 2]
+    assert left(twice, lines, 2).own == ("MySQL",)
+
+
+# --- joined lines ---
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_joined_options_stay_options(count: int) -> None:
+    """J."""
+    lines = render(ONE)
+    lines[POSTGRES : POSTGRES + count] = [" ".join(lines[POSTGRES : POSTGRES + count])]
+    assert picks(left(ONE, lines)) == [1, 2, 3]
+
+
+def test_notes_survive_a_join() -> None:
+    """The text between two markers is the first one's note and the second one's option."""
+    lines = render(ONE)
+    lines[POSTGRES : MONGO + 1] = [f"{lines[POSTGRES]} only v16 {lines[MONGO]} maybe"]
+    assert left(ONE, lines).picks[:2] == (Pick(1, "only v16"), Pick(2, "maybe"))
+
+
+def test_a_join_with_a_damaged_line_drops_nothing() -> None:
+    """The second option lost the end of its marker, but it can still be read."""
+    lines = render(ONE)
+    lines[POSTGRES : MONGO + 1] = [f"{lines[POSTGRES]} {lines[MONGO][:-6]}"]
+    assert picks(left(ONE, lines)) == [1, 2, 3]
+
+
+def test_else_line_joined_with_the_next_head() -> None:
+    """Own words before the head belong to the question above it."""
+    lines = render(BOTH)
+    lines[ELSE : ELSE + 3] = [f"{lines[ELSE]} sqlite {lines[ELSE + 2]}"]
+    assert left(BOTH, lines).own == ("sqlite",)
+    assert not parse(BOTH, lines).questions[1].damage
+
+
+# --- lines from elsewhere ---
+
+
+def test_foreign_lines_are_ignored_and_reported() -> None:
+    """Even where they look like an option of this section."""
+    foreign = render(Form("zz", ONE.questions))[MYSQL] + " note"
+    lines = [*without(render(ONE), MYSQL), foreign]
+    reading = parse(ONE, lines)
+    assert picks(reading.questions[0]) == [1, 2]
+    assert reading.questions[0].own == ()
+    assert reading.ignored == (len(lines) - 1,)
+
+
+# --- the edges ---
+
+
+@pytest.mark.parametrize("start", [0, 1, POSTGRES, ELSE])
+def test_everything_deleted_from_some_line_on(start: int) -> None:
+    """dG, ggdG: nothing is left, and nothing fails."""
+    lines = render(ONE)[:start]
+    assert parse(ONE, lines) == Reading((Left(picks=parse(ONE, lines).questions[0].picks),))
+    assert locate(ONE, lines, 40) == (1, 3 if start == ELSE else 0)
+
+
+@pytest.mark.parametrize(
+    ("row", "place"),
+    [
+        (-3, (1, 0)),
+        (0, (1, 0)),
+        (2, (1, 0)),
+        (POSTGRES, (1, 1)),
+        (MYSQL, (1, 3)),
+        (ELSE, (1, 0)),
+        (7, (1, 0)),
+        (8, (2, 0)),
+        (12, (2, 2)),
+        (15, (0, 0)),
+        (99, (0, 0)),
+    ],
+)
+def test_locate(row: int, place: tuple[int, int]) -> None:
+    """The cursor's row says which question and which option."""
+    assert locate(BOTH, render(BOTH), row) == place
+
+
+# --- permissions ---
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda lines: [line.replace("build", "/") for line in lines],
+        lambda lines: [line.replace("rm -rf", "rm-rf") for line in lines],
+        lambda lines: without(lines, 2),
+    ],
+)
+def test_a_command_must_stand_as_it_was_asked(edit: Callable[[list[str]], list[str]]) -> None:
+    """What runs is what was asked, so a changed or missing command can't be allowed."""
+    assert left(BASH, edit(render(BASH))).damage
+
+
+def test_text_after_deny_is_the_reason() -> None:
+    """It is a note like any other."""
+    lines = render(BASH)
+    lines = [*lines[:4], lines[6] + " use ./conf", *lines[7:]]
+    assert left(BASH, lines).picks == (Pick(3, "use ./conf"),)
