@@ -20,7 +20,7 @@ vim.api.nvim_create_autocmd('BufReadPost', {
   group = vim.api.nvim_create_augroup('winnow', {}),
   pattern = '*/winnow/chats/*.md',
   callback = function(event)
-    require('winnow.chat').attach(event.buf)
+    require('winnow.chats').attach(event.buf)
   end,
 })
 

@@ -8,7 +8,6 @@ local window = require('winnow.window')
 local M = {}
 
 local DRAFT = '## You'
-local AUTOSAVE = 1000 -- milliseconds without typing until the file has what was typed
 local namespace = vim.api.nvim_create_namespace('winnow.chat')
 
 -- Said beside the draft's heading.
@@ -30,39 +29,11 @@ local QUEUED = 'goes out as soon as Claude can take it'
 ---@field queued boolean the draft waits to be sent
 ---@field section? winnow.Section the open one
 ---@field private heading integer extmark on the draft's heading
----@field private autosave uv.uv_timer_t
 ---@field private carry string white space at the end of the text so far: written with what follows
 ---@field private fresh boolean the next text starts a paragraph
 ---@field private tools table<string, integer> extmarks of the tool lines that still change
 local Chat = {}
 Chat.__index = Chat
-
-local chats = {} ---@type table<integer, winnow.Chat>
-
----@param buf integer
----@return winnow.Chat?
-function M.get(buf)
-  return chats[buf]
-end
-
---- The chat of the current buffer.
----@return winnow.Chat?
-function M.current()
-  return chats[vim.api.nvim_get_current_buf()]
-end
-
---- The chat of a directory that is open already, the newest first.
----@param cwd string
----@return integer? buf
-function M.of_directory(cwd)
-  local found ---@type winnow.Chat?
-  for _, chat in pairs(chats) do
-    if chat.cwd == vim.fs.normalize(cwd) and (not found or chat.path > found.path) then
-      found = chat
-    end
-  end
-  return found and found.buf
-end
 
 -- Rows and text --------------------------------------------------------------------------------
 
@@ -393,7 +364,7 @@ function Chat:show_state()
   })
 end
 
--- Life -----------------------------------------------------------------------------------------
+-- Start ----------------------------------------------------------------------------------------
 
 --- Row of the last draft heading in the text, or nil.
 local function find_heading(self)
@@ -403,6 +374,32 @@ local function find_heading(self)
       return row
     end
   end
+end
+
+--- The chat of a buffer, read from its text.
+---@param buf integer
+---@return winnow.Chat
+function M.new(buf)
+  local self = setmetatable({
+    buf = buf,
+    path = vim.api.nvim_buf_get_name(buf),
+    state = 'asleep',
+    queued = false,
+    carry = '',
+    fresh = false,
+    tools = {},
+  }, Chat)
+  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+  local row = find_heading(self)
+  if not row then
+    self:edit(function()
+      vim.api.nvim_buf_set_lines(buf, -1, -1, false, { '', DRAFT, '', '' })
+    end)
+    row = find_heading(self)
+  end
+  set_heading(self, row)
+  require('winnow.section').recognise(self)
+  return self
 end
 
 --- Tell the host of this chat, as it stands in the text.
@@ -422,152 +419,6 @@ function Chat:open()
     mode = values.mode and default(values.mode) or config.mode,
     sections = self.section and { self.section.id } or {},
   })
-end
-
-local function set_up(self)
-  local buf = self.buf
-  vim.bo[buf].bufhidden = 'hide' -- a closed window keeps its question
-  vim.bo[buf].modeline = false
-  vim.bo[buf].keywordprg = ':Winnow preview'
-  vim.bo[buf].filetype = 'winnow'
-  require('winnow.highlight').markdown(buf)
-  require('winnow.keys').map(buf)
-  for _, win in ipairs(window.showing(buf)) do
-    window.dress(win)
-  end
-
-  local group = vim.api.nvim_create_augroup('winnow.chat.' .. buf, {})
-  local function on(events, callback)
-    vim.api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = callback })
-  end
-  on({ 'BufWinEnter', 'WinEnter', 'BufEnter' }, function()
-    window.dress(vim.api.nvim_get_current_win())
-    require('winnow.keys').follow(self)
-  end)
-  on('CursorMoved', function()
-    require('winnow.keys').follow(self)
-  end)
-  on({ 'BufLeave', 'InsertLeave' }, function()
-    self:save()
-  end)
-  on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
-    self.autosave:start(AUTOSAVE, 0, function()
-      vim.schedule(function()
-        if chats[buf] == self and vim.api.nvim_buf_is_loaded(buf) then
-          self:save()
-        end
-      end)
-    end)
-  end)
-  on('BufUnload', function()
-    M.unloaded(self)
-  end)
-end
-
---- Make a buffer a chat, or read it again after `:e!`.
----@param buf integer
----@return winnow.Chat
-function M.attach(buf)
-  local self = setmetatable({
-    buf = buf,
-    path = vim.api.nvim_buf_get_name(buf),
-    state = 'asleep',
-    queued = false,
-    carry = '',
-    fresh = false,
-    tools = {},
-    autosave = vim.uv.new_timer(),
-  }, Chat)
-  if next(chats) == nil then
-    M.start()
-  end
-  chats[buf] = self
-  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
-  local row = find_heading(self)
-  if not row then
-    self:edit(function()
-      vim.api.nvim_buf_set_lines(buf, -1, -1, false, { '', DRAFT, '', '' })
-    end)
-    row = find_heading(self)
-  end
-  set_heading(self, row)
-  require('winnow.section').recognise(self)
-  set_up(self)
-  self:open()
-  return self
-end
-
---- What all chats share; set up with the first one.
-function M.start()
-  require('winnow.highlight').define()
-  vim.treesitter.language.register('markdown', 'winnow')
-  require('winnow.draw').start(function(buf)
-    return chats[buf] ~= nil
-  end)
-  local group = vim.api.nvim_create_augroup('winnow.chats', {})
-  vim.api.nvim_create_autocmd('OptionSet', {
-    group = group,
-    pattern = { 'conceallevel', 'concealcursor' },
-    callback = function()
-      if M.current() then
-        window.reconceal(vim.api.nvim_get_current_win())
-      end
-    end,
-  })
-  vim.api.nvim_create_autocmd(
-    'ColorScheme',
-    { group = group, callback = require('winnow.highlight').define }
-  )
-  vim.api.nvim_create_autocmd('WinResized', {
-    group = group,
-    callback = function()
-      for _, chat in pairs(chats) do
-        if chat.section then
-          chat.section:decorate()
-        end
-      end
-    end,
-  })
-  vim.api.nvim_create_autocmd({ 'QuitPre', 'VimLeavePre' }, {
-    group = group,
-    callback = function()
-      for _, chat in pairs(chats) do
-        if vim.api.nvim_buf_is_loaded(chat.buf) then
-          chat:save()
-        end
-      end
-    end,
-  })
-end
-
---- A buffer was unloaded: for good, or only to be read again.
----@param self winnow.Chat
-function M.unloaded(self)
-  self.autosave:stop()
-  vim.schedule(function()
-    if chats[self.buf] ~= self then
-      return -- read again: a new object has taken over
-    elseif not vim.api.nvim_buf_is_loaded(self.buf) then
-      chats[self.buf] = nil
-      host.notify('close', { chat = self.buf })
-    end
-  end)
-end
-
---- The host stopped: say so in every chat.
----@param sentence string
-function M.lost(sentence)
-  for _, chat in pairs(chats) do
-    chat:lost(sentence)
-  end
-end
-
---- Tell a new host of every chat.
-function M.reopen_all()
-  for _, chat in pairs(chats) do
-    chat.state = 'asleep'
-    chat:open()
-  end
 end
 
 return M

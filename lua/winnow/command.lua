@@ -6,7 +6,7 @@ local function notify(text, level)
 end
 
 local function with_chat(act)
-  local chat = require('winnow.chat').current()
+  local chat = require('winnow.chats').current()
   if chat then
     act(chat)
   else
@@ -33,7 +33,7 @@ local function show(buf, mods)
     vim.cmd.sbuffer({ buf, mods = given and mods or { vertical = true, split = 'botright' } })
   end
   if win == -1 then
-    local chat = require('winnow.chat').get(buf)
+    local chat = require('winnow.chats').get(buf)
     if chat then
       chat:to_draft(vim.api.nvim_get_current_win())
     end
@@ -93,7 +93,7 @@ M.subcommands = {
 --- with words after it send them at once.
 local function open(args)
   local source, cwd = vim.api.nvim_get_current_buf(), vim.fn.getcwd()
-  local files, chats = require('winnow.files'), require('winnow.chat')
+  local files, chats = require('winnow.files'), require('winnow.chats')
   local buf = chats.of_directory(cwd) or files.of_directory(cwd) or files.create(cwd)
   show(buf, args.smods)
   local chat = chats.get(buf)

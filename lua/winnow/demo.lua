@@ -34,7 +34,7 @@ local function print_frame(title)
 end
 
 local function chat()
-  return require('winnow.chat').current()
+  return require('winnow.chats').current()
 end
 
 local function idle()

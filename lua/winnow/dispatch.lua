@@ -56,7 +56,7 @@ M.effects = {
 --- Apply a batch in order. One effect that fails does not take the others with it.
 ---@param batch table[]
 function M.apply(batch)
-  local chats = require('winnow.chat')
+  local chats = require('winnow.chats')
   for _, effect in ipairs(batch) do
     local chat = chats.get(effect.chat)
     if chat then

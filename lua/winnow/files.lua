@@ -104,7 +104,7 @@ function M.create(cwd, values)
     false,
     vim.list_extend(lines, { '---', '', '## You', '', '' })
   )
-  require('winnow.chat').attach(buf)
+  require('winnow.chats').attach(buf)
   return buf
 end
 

@@ -55,7 +55,7 @@ local function on_exit(id, code)
   local said = vim.iter(stderr):rev():find(function(line)
     return line:match('%S')
   end)
-  local chats = require('winnow.chat')
+  local chats = require('winnow.chats')
   if crashed or code == 1 then -- 1: Python could not even start it
     chats.lost(
       ('The Python host stopped (%s). Try :checkhealth winnow, then :Winnow restart.'):format(
@@ -126,14 +126,14 @@ end
 ---@param detail string
 function M.broken(sentence, detail)
   M.log(detail)
-  require('winnow.chat').lost(sentence .. '. Run :checkhealth winnow, then :Winnow restart.')
+  require('winnow.chats').lost(sentence .. '. Run :checkhealth winnow, then :Winnow restart.')
 end
 
 --- Start the host again; open chats go on.
 function M.restart()
   M.stop()
   crashed = false
-  require('winnow.chat').reopen_all()
+  require('winnow.chats').reopen_all()
 end
 
 --- End the host.

@@ -4,7 +4,7 @@ local marker = require('winnow.marker')
 local M = {}
 
 local function current()
-  return require('winnow.chat').current()
+  return require('winnow.chats').current()
 end
 
 local function cursor_row()

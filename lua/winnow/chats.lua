@@ -1,0 +1,155 @@
+--- The chats of this Neovim: which buffers they are, and what happens to those.
+local host = require('winnow.host')
+local window = require('winnow.window')
+
+local M = {}
+
+local AUTOSAVE = 1000 -- milliseconds without typing until the file has what was typed
+
+local chats = {} ---@type table<integer, winnow.Chat>
+
+---@param buf integer
+---@return winnow.Chat?
+function M.get(buf)
+  return chats[buf]
+end
+
+--- The chat of the current buffer.
+---@return winnow.Chat?
+function M.current()
+  return chats[vim.api.nvim_get_current_buf()]
+end
+
+--- The chat of a directory that is open already, the newest first.
+---@param cwd string
+---@return integer? buf
+function M.of_directory(cwd)
+  local found ---@type winnow.Chat?
+  for _, chat in pairs(chats) do
+    if chat.cwd == vim.fs.normalize(cwd) and (not found or chat.path > found.path) then
+      found = chat
+    end
+  end
+  return found and found.buf
+end
+
+--- A buffer was unloaded: for good, or only to be read again.
+local function unloaded(chat)
+  vim.schedule(function()
+    if chats[chat.buf] == chat and not vim.api.nvim_buf_is_loaded(chat.buf) then
+      chats[chat.buf] = nil
+      host.notify('close', { chat = chat.buf })
+    end
+  end)
+end
+
+--- What a buffer needs to be a chat.
+local function set_up(chat)
+  local buf = chat.buf
+  vim.bo[buf].bufhidden = 'hide' -- a closed window keeps its question
+  vim.bo[buf].modeline = false -- a file is data, whatever it says
+  vim.bo[buf].keywordprg = ':Winnow preview'
+  vim.bo[buf].filetype = 'winnow'
+  require('winnow.highlight').markdown(buf)
+  require('winnow.keys').map(buf)
+  for _, win in ipairs(window.showing(buf)) do
+    window.dress(win)
+  end
+
+  local autosave = assert(vim.uv.new_timer())
+  local group = vim.api.nvim_create_augroup('winnow.chat.' .. buf, {})
+  local function on(events, callback)
+    vim.api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = callback })
+  end
+  on({ 'BufWinEnter', 'WinEnter', 'BufEnter' }, function()
+    window.dress(vim.api.nvim_get_current_win())
+    require('winnow.keys').follow(chat)
+  end)
+  on('CursorMoved', function()
+    require('winnow.keys').follow(chat)
+  end)
+  on({ 'BufLeave', 'InsertLeave' }, function()
+    chat:save()
+  end)
+  on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
+    autosave:start(
+      AUTOSAVE,
+      0,
+      vim.schedule_wrap(function()
+        if chats[buf] == chat and vim.api.nvim_buf_is_loaded(buf) then
+          chat:save()
+        end
+      end)
+    )
+  end)
+  on('BufUnload', function()
+    autosave:stop()
+    unloaded(chat)
+  end)
+end
+
+--- What all chats share.
+local function start()
+  require('winnow.highlight').define()
+  vim.treesitter.language.register('markdown', 'winnow')
+  require('winnow.draw').start(function(buf)
+    return chats[buf] ~= nil
+  end)
+  local group = vim.api.nvim_create_augroup('winnow.chats', {})
+  local function on(events, callback, pattern)
+    vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = callback })
+  end
+  on('OptionSet', function()
+    if M.current() then
+      window.reconceal(vim.api.nvim_get_current_win())
+    end
+  end, { 'conceallevel', 'concealcursor' })
+  on('ColorScheme', require('winnow.highlight').define)
+  on('WinResized', function()
+    for _, chat in pairs(chats) do
+      if chat.section then
+        chat.section:decorate()
+      end
+    end
+  end)
+  -- Before Vim asks about unsaved buffers: a chat is never one.
+  on({ 'QuitPre', 'VimLeavePre' }, function()
+    for _, chat in pairs(chats) do
+      if vim.api.nvim_buf_is_loaded(chat.buf) then
+        chat:save()
+      end
+    end
+  end)
+end
+
+--- Make a buffer a chat, or read it again after `:e!`.
+---@param buf integer
+---@return winnow.Chat
+function M.attach(buf)
+  if next(chats) == nil then
+    start()
+  end
+  local chat = require('winnow.chat').new(buf)
+  chats[buf] = chat
+  set_up(chat)
+  chat:open()
+  return chat
+end
+
+--- The host stopped: say so in every chat.
+---@param sentence string
+function M.lost(sentence)
+  for _, chat in pairs(chats) do
+    chat:lost(sentence)
+  end
+end
+
+--- Tell a new host of every chat.
+function M.reopen_all()
+  for _, chat in pairs(chats) do
+    chat.state = 'asleep'
+    chat:open()
+  end
+end
+
+return M

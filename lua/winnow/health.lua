@@ -1,0 +1,135 @@
+--- `:checkhealth winnow`
+
+local python = require('winnow.python')
+local health = vim.health
+
+local M = {}
+
+local REBUILD = ('Run `:luafile %s/build.lua`'):format(python.root)
+
+local function check_neovim()
+  health.start('Neovim')
+  local version = tostring(vim.version())
+  if vim.fn.has('nvim-0.10') == 1 then
+    health.ok(version)
+  else
+    health.error(version .. ' is too old', 'Install Neovim 0.10 or newer')
+  end
+  for _, language in ipairs({ 'markdown', 'markdown_inline' }) do
+    local found, added = pcall(vim.treesitter.language.add, language)
+    if found and added ~= nil then
+      health.ok('treesitter parser: ' .. language)
+    else
+      health.warn(
+        'no treesitter parser for ' .. language .. ': chats are less colourful',
+        'Install it, for example with `:TSInstall ' .. language .. '`'
+      )
+    end
+  end
+end
+
+---@param path string
+---@return table|nil report see python/winnow/health.py
+---@return string|nil problem
+local function ask(path)
+  local cli = (vim.g.winnow or {}).cli_path or ''
+  local started, process = pcall(vim.system, { path, '-m', 'winnow.health', vim.fn.expand(cli) }, {
+    text = true,
+    env = { PYTHONPATH = python.root .. '/python' },
+  })
+  if not started then
+    return nil, process
+  end
+  local result = process:wait(30000)
+  if result.code ~= 0 then
+    return nil, result.stderr ~= '' and vim.trim(result.stderr) or 'no answer within 30 s'
+  end
+  return vim.json.decode(result.stdout, { luanil = { object = true } })
+end
+
+---@param report table
+local function check_packages(report)
+  for _, name in ipairs({ 'pynvim', 'claude-agent-sdk', 'msgspec' }) do
+    local version = report.packages[name]
+    if version then
+      health.ok(('%s %s'):format(name, version))
+    else
+      health.error(name .. ' is missing', REBUILD)
+    end
+  end
+end
+
+---@param report table
+local function check_claude(report)
+  health.start('Claude')
+  local cli = report.cli
+  if cli.version then
+    health.ok(('CLI %s: %s'):format(cli.version, cli.path))
+  elseif cli.path == '' then
+    health.error('no Claude Code CLI', REBUILD .. ', or put `claude` on your PATH')
+  else
+    health.error(
+      'the Claude Code CLI does not run: ' .. cli.path,
+      'Run it in a terminal to see why'
+    )
+  end
+  if report.credentials then
+    health.ok(
+      ('credentials: %s, from %s'):format(report.credentials.kind, report.credentials.source)
+    )
+  else
+    health.warn('no credentials: chats are with the scripted agent', {
+      'Log in: run `claude` in a terminal and type /login',
+      'Or set ANTHROPIC_API_KEY before starting Neovim',
+    })
+  end
+end
+
+local function check_host()
+  health.start('Host')
+  local called, milliseconds, problem = pcall(function()
+    return require('winnow.host').ping()
+  end)
+  if called and milliseconds then
+    health.ok(('answers in %.1f ms'):format(milliseconds))
+  else
+    health.error(
+      ('does not answer: %s'):format(problem or milliseconds or 'no reason given'),
+      'See `:Winnow log`, then try `:Winnow restart`'
+    )
+  end
+end
+
+local function check_folders()
+  health.start('Folders')
+  for _, kind in ipairs({ 'data', 'state' }) do
+    local path = vim.fn.stdpath(kind) .. '/winnow'
+    pcall(vim.fn.mkdir, path, 'p')
+    if vim.fn.filewritable(path) == 2 then
+      health.ok('writable: ' .. path)
+    else
+      health.error('not writable: ' .. path, 'Check who owns it, and whether the disk is full')
+    end
+  end
+end
+
+function M.check()
+  check_neovim()
+  check_folders()
+
+  health.start('Python')
+  local found, problem = python.find()
+  if not found then
+    return health.error(problem)
+  end
+  local report, failure = ask(found.path)
+  if not report then
+    return health.error(('%s does not run: %s'):format(found.path, failure), REBUILD)
+  end
+  health.ok(('%s: %s (%s)'):format(report.python, found.path, found.why))
+  check_packages(report)
+  check_claude(report)
+  check_host()
+end
+
+return M
