@@ -1,5 +1,5 @@
-std = "luajit"
-globals = { "vim" }
+std = 'luajit'
+globals = { 'vim' }
 max_line_length = 100
-exclude_files = { ".venv" }
+exclude_files = { '.venv' }
 self = false -- methods may ignore self

@@ -5,8 +5,6 @@ local health = vim.health
 
 local M = {}
 
-local REBUILD = ('Run `:luafile %s/build.lua`'):format(python.root)
-
 local function check_neovim()
   health.start('Neovim')
   local version = tostring(vim.version())
@@ -25,6 +23,17 @@ local function check_neovim()
         'Install it, for example with `:TSInstall ' .. language .. '`'
       )
     end
+  end
+end
+
+local function check_configuration()
+  health.start('Configuration')
+  local problems = require('winnow').problems(vim.g.winnow or {})
+  for _, problem in ipairs(problems) do
+    health.error(problem, 'See |winnow-configuration|')
+  end
+  if #problems == 0 then
+    health.ok('no unknown option')
   end
 end
 
@@ -48,25 +57,27 @@ local function ask(path)
 end
 
 ---@param report table
-local function check_packages(report)
+---@param remedy string
+local function check_packages(report, remedy)
   for _, name in ipairs({ 'pynvim', 'claude-agent-sdk', 'msgspec' }) do
     local version = report.packages[name]
     if version then
       health.ok(('%s %s'):format(name, version))
     else
-      health.error(name .. ' is missing', REBUILD)
+      health.error(name .. ' is missing', remedy)
     end
   end
 end
 
 ---@param report table
-local function check_claude(report)
+---@param remedy string
+local function check_claude(report, remedy)
   health.start('Claude')
   local cli = report.cli
   if cli.version then
     health.ok(('CLI %s: %s'):format(cli.version, cli.path))
   elseif cli.path == '' then
-    health.error('no Claude Code CLI', REBUILD .. ', or put `claude` on your PATH')
+    health.error('no Claude Code CLI', remedy .. ', or put `claude` on your PATH')
   else
     health.error(
       'the Claude Code CLI does not run: ' .. cli.path,
@@ -115,6 +126,7 @@ end
 
 function M.check()
   check_neovim()
+  check_configuration()
   check_folders()
 
   health.start('Python')
@@ -124,11 +136,11 @@ function M.check()
   end
   local report, failure = ask(found.path)
   if not report then
-    return health.error(('%s does not run: %s'):format(found.path, failure), REBUILD)
+    return health.error(('%s does not run: %s'):format(found.path, failure), found.remedy)
   end
   health.ok(('%s: %s (%s)'):format(report.python, found.path, found.why))
-  check_packages(report)
-  check_claude(report)
+  check_packages(report, found.remedy)
+  check_claude(report, found.remedy)
   check_host()
 end
 

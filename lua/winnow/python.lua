@@ -17,6 +17,7 @@ end
 ---@class winnow.Python
 ---@field path string
 ---@field why string where it was found
+---@field remedy string what to do when it does not work
 
 --- The first interpreter that can be executed. One that the user names is never passed over.
 ---@return winnow.Python|nil
@@ -26,23 +27,23 @@ function M.find()
   if named then
     local path = vim.fn.exepath(vim.fn.expand(named))
     if path == '' then
-      return nil,
-        ("g:winnow_python is %q, which can't be executed: correct or remove it."):format(named)
+      return nil, ("g:winnow_python (%s) can't be executed: correct or remove it."):format(named)
     end
-    return { path = path, why = 'g:winnow_python' }
+    return { path = path, why = 'g:winnow_python', remedy = 'Correct or remove g:winnow_python' }
   end
 
+  local build = (':luafile %s/build.lua'):format(M.root)
   for _, place in ipairs({
-    { venv = M.root .. '/.venv', why = "the plugin's .venv" },
-    { venv = M.venv, why = 'the environment that build.lua made' },
+    { M.root .. '/.venv', "the plugin's .venv", ('make -B -C %s install'):format(M.root) },
+    { M.venv, 'made by build.lua', build },
   }) do
-    local path = M.interpreter(place.venv)
+    local venv, why, command = unpack(place)
+    local path = M.interpreter(venv)
     if vim.fn.executable(path) == 1 then
-      return { path = path, why = place.why }
+      return { path = path, why = why, remedy = ('Run `%s`'):format(command) }
     end
   end
-  return nil,
-    ('There is no Python environment yet: run `:luafile %s/build.lua` to make it.'):format(M.root)
+  return nil, ('There is no Python environment yet: run %s to make it.'):format(build)
 end
 
 return M
