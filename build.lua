@@ -51,7 +51,7 @@ local function make_venv()
   else
     local base = system_python()
     if not base then
-      return 'Python 3.10 or newer with its venv module is missing: install it, or uv, and build again.'
+      return 'There is no Python 3.10 or newer with venv: install it, or uv, and try again.'
     end
     command = { base, '-m', 'venv', python.venv }
   end

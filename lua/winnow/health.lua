@@ -41,8 +41,8 @@ end
 ---@return table|nil report see python/winnow/health.py
 ---@return string|nil problem
 local function ask(path)
-  local cli = (vim.g.winnow or {}).cli_path or ''
-  local started, process = pcall(vim.system, { path, '-m', 'winnow.health', vim.fn.expand(cli) }, {
+  local cli = vim.fn.expand(require('winnow').config().cli_path)
+  local started, process = pcall(vim.system, { path, '-m', 'winnow.health', cli }, {
     text = true,
     env = { PYTHONPATH = python.root .. '/python' },
   })
@@ -77,17 +77,13 @@ local function check_claude(report, remedy)
   if cli.version then
     health.ok(('CLI %s: %s'):format(cli.version, cli.path))
   elseif cli.path == '' then
-    health.error('no Claude Code CLI', remedy .. ', or put `claude` on your PATH')
+    health.error('no Claude Code CLI', { remedy, 'Or put `claude` on your PATH' })
   else
-    health.error(
-      'the Claude Code CLI does not run: ' .. cli.path,
-      'Run it in a terminal to see why'
-    )
+    health.error('the CLI does not run: ' .. cli.path, 'Run it in a terminal to see why')
   end
-  if report.credentials then
-    health.ok(
-      ('credentials: %s, from %s'):format(report.credentials.kind, report.credentials.source)
-    )
+  local credentials = report.credentials
+  if credentials then
+    health.ok(('credentials: %s, from %s'):format(credentials.kind, credentials.source))
   else
     health.warn('no credentials: chats are with the scripted agent', {
       'Log in: run `claude` in a terminal and type /login',
