@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-from tests.unit.forms import BASH, BOTH, ONE, SEVERAL, form
 from winnow.core.answer import (
     NOT_ARMED,
     Decided,
@@ -22,6 +20,8 @@ from winnow.core.answer import (
 )
 from winnow.core.form import Form
 from winnow.core.section import Damage, Left, Pick, parse, render
+
+from tests.unit.forms import BASH, BOTH, ONE, SEVERAL, form
 
 NONE: frozenset[int] = frozenset()
 

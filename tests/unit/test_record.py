@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.unit.forms import BASH, BOTH, ONE
 from winnow.core.answer import Decided
 from winnow.core.record import answered, cancelled, late_message, permission_record
+
+from tests.unit.forms import BASH, BOTH, ONE
 
 ANSWERS = (
     Decided("PostgreSQL", "v16 only", (1,), (2, 3)),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-
-from tests.unit.forms import BASH, BOTH, DATABASE, ONE, SEVERAL, asked, form
 from winnow.core.form import Form
 from winnow.core.section import Left, Pick, Reading, locate, parse, render
 from winnow.core.text import marker, strip_markers, width
+
+from tests.unit.forms import BASH, BOTH, DATABASE, ONE, SEVERAL, asked, form
 
 POSTGRES, MONGO, MYSQL, ELSE = 3, 4, 5, 6  # rows in ONE and BOTH
 

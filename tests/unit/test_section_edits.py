@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from winnow.core.answer import Armed, Decided, Undecided, confirm, decide, updated_input, verdict
 from winnow.core.form import Form
 from winnow.core.questions import Option, Question
@@ -23,39 +22,38 @@ forms = st.lists(
     min_size=1, max_size=3, unique_by=lambda question: question.question,
 ).map(lambda questions: Form("ab", tuple(questions)))  # fmt: skip
 
-Edit = Callable[[list[str]], list[str]]
 places = st.integers(0, 30)
 typed = words | st.text(st.sampled_from("<!--winow:ab.12eqhf> x"), max_size=25)
 
+LINES: list[Callable[[list[str], int, str], list[str]]] = [
+    lambda lines, row, _: [*lines[:row], *lines[row + 1 :]],  # dd
+    lambda lines, row, _: [*lines, lines[row]],  # yy, and p at the end
+    lambda lines, row, _: [*lines[row:], *lines[:row]],  # :move
+    lambda lines, row, _: [*lines[:row], " ".join(lines[row : row + 2]), *lines[row + 2 :]],  # J
+    lambda lines, row, text: [*lines[:row], text, *lines[row:]],  # O
+]
+CHARACTERS: list[Callable[[str, int, str], str]] = [
+    lambda line, _, text: line + text,  # A
+    lambda line, at, text: line[:at] + text + line[at:],  # i
+    lambda line, at, _: line[:at] + line[at + at % 9 :],  # x
+    lambda line, at, _: line[: -1 - at % 20],  # X at the end
+    lambda line, at, _: line.upper(),  # gUU
+    lambda line, at, _: "> " + line,  # :s/^/> /
+]
 
-def on_line(change: Callable[[str], str]) -> Callable[[int], Edit]:
-    """An edit of one line."""
-
-    def at(row: int) -> Edit:
-        return lambda lines: [
-            change(line) if n == row % len(lines) else line for n, line in enumerate(lines)
-        ]
-
-    return at
+Edit = Callable[[list[str]], list[str]]
 
 
-edits = st.one_of(
-    places.map(lambda row: lambda lines: lines[: row % len(lines)] + lines[row % len(lines) + 1 :]),
-    places.map(lambda row: lambda lines: lines + [lines[row % len(lines)]]),
-    places.map(lambda row: lambda lines: [*lines[row % len(lines) :], *lines[: row % len(lines)]]),
-    places.map(lambda row: lambda lines: [*lines[:row], " ".join(lines[row : row + 2]), *lines[row + 2 :]]),
-    st.tuples(places, typed).map(lambda e: lambda lines: [*lines[: e[0]], e[1], *lines[e[0] :]]),
-    st.tuples(places, typed).flatmap(lambda e: st.just(on_line(lambda line: line + e[1])(e[0]))),
-    st.tuples(places, places, typed).map(
-        lambda e: on_line(lambda line: line[: e[1]] + e[2] + line[e[1] :])(e[0])
-    ),
-    st.tuples(places, places, places).map(
-        lambda e: on_line(lambda line: line[: e[1]] + line[e[1] + e[2] % 9 :])(e[0])
-    ),
-    places.map(on_line(lambda line: line[:-3])),
-    places.map(on_line(str.upper)),
-    places.map(on_line(lambda line: "> " + line)),
-)  # fmt: skip
+@st.composite
+def edits(draw: st.DrawFn) -> Edit:
+    """One edit, of lines or within a line."""
+    row, at, text = draw(places), draw(places), draw(typed)
+    on_lines, on_line = draw(st.sampled_from(LINES)), draw(st.sampled_from(CHARACTERS))
+    if draw(st.booleans()):
+        return lambda lines: on_lines(lines, row % len(lines), text)
+    return lambda lines: [
+        on_line(line, at, text) if n == row % len(lines) else line for n, line in enumerate(lines)
+    ]
 
 
 def apply(edits: list[Edit], lines: list[str]) -> list[str]:
@@ -65,7 +63,7 @@ def apply(edits: list[Edit], lines: list[str]) -> list[str]:
     return lines
 
 
-@given(forms, st.lists(edits, max_size=5), places)
+@given(forms, st.lists(edits(), max_size=5), places)
 @settings(max_examples=300, deadline=None)
 def test_any_edit_is_understood_or_refused(form: Form, edits: list[Edit], row: int) -> None:
     """Answers are original labels or own texts, and never hold a marker."""
@@ -127,7 +125,7 @@ def test_every_label_comes_back_as_it_was(form: Form, data: st.DataObject) -> No
     }
 
 
-@given(forms, st.lists(edits, max_size=3), st.data())
+@given(forms, st.lists(edits(), max_size=3), st.data())
 @settings(deadline=None)
 def test_edits_in_one_block_leave_the_others_alone(
     form: Form, edits: list[Edit], data: st.DataObject

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from winnow.core.text import MARKER, clean, clean_block, marker, strip_markers, width
 
 

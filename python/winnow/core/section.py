@@ -239,7 +239,6 @@ class _Reader:
                     yield self._damaged(
                         row, question, segment.text, option_line(self._option(question, option))
                     )
-                    # A note on a line that counts for nothing is still safe: it is in the buffer.
                 else:
                     yield Picked(row, question, option, f"{edited} {note}".strip())
             case slot:
