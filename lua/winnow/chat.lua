@@ -1,5 +1,6 @@
 --- One object for each chat buffer. The host owns the text above the last `## You`, the user owns
 --- the draft below it.
+local fold = require('winnow.fold')
 local frontmatter = require('winnow.frontmatter')
 local host = require('winnow.host')
 local marker = require('winnow.marker')
@@ -143,6 +144,7 @@ function Chat:insert(row, lines, close)
     table.insert(block, '')
   end
   vim.api.nvim_buf_set_lines(self.buf, row + 1, row + 1, false, block)
+  fold.at(self.buf, row) -- what stood there is complete now
 end
 
 --- Show a tool call, or its new state.
@@ -159,6 +161,7 @@ function Chat:tool(id, line, output)
       local row = vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, mark, {})[1]
       local length = #self:lines(row, row + 1)[1]
       vim.api.nvim_buf_set_text(self.buf, row, 0, row, length, lines)
+      fold.at(self.buf, row)
     else
       local row = self:tail_row()
       local last = self:lines(row, row + 1)[1]

@@ -1,4 +1,5 @@
 --- The chats of this Neovim: which buffers they are, and what happens to those.
+local fold = require('winnow.fold')
 local host = require('winnow.host')
 local window = require('winnow.window')
 
@@ -50,10 +51,16 @@ local function set_up(chat)
   vim.bo[buf].modeline = false -- a file is data, whatever it says
   vim.bo[buf].keywordprg = ':Winnow preview'
   vim.bo[buf].filetype = 'winnow'
-  require('winnow.highlight').markdown(buf)
+  -- Loading parser and queries takes longer than all the rest: the draft comes first.
+  vim.schedule(function()
+    if vim.api.nvim_buf_is_loaded(buf) then
+      require('winnow.highlight').markdown(buf)
+    end
+  end)
   require('winnow.keys').map(buf)
   for _, win in ipairs(window.showing(buf)) do
     window.dress(win)
+    fold.all(win)
   end
 
   local autosave = assert(vim.uv.new_timer())
@@ -64,6 +71,9 @@ local function set_up(chat)
   on({ 'BufWinEnter', 'WinEnter', 'BufEnter' }, function()
     window.dress(vim.api.nvim_get_current_win())
     require('winnow.keys').follow(chat)
+  end)
+  on('BufWinEnter', function()
+    fold.all(vim.api.nvim_get_current_win())
   end)
   on('CursorMoved', function()
     require('winnow.keys').follow(chat)

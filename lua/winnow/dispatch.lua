@@ -13,7 +13,7 @@ M.effects = {
     chat:tool(e.id, e.line, e.output)
   end,
   section = function(chat, e)
-    require('winnow.section').open(chat, e.section, e.lines, e.previews)
+    require('winnow.section').open(chat, e.section, e.lines, e.previews, e.focus)
   end,
   verdict = function(chat, e)
     if chat.section and chat.section.id == e.section then

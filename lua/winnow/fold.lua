@@ -1,15 +1,60 @@
---- Tool output and thinking fold beneath their first line. A function of the text alone.
+--- Tool output and thinking fold beneath their first line. The folds are Vim's manual ones, made
+--- from the text: 'foldexpr' would cost more than all the rest of streaming.
 local M = {}
 
 local FOLDED = '│'
 
----@param lnum integer counted from 1, as Vim does
----@return string level for 'foldexpr'
-function M.level(lnum)
-  if vim.startswith(vim.fn.getline(lnum), FOLDED) then
-    return '1'
+--- Fold rows in a window, unless they are in a fold already, which may be open.
+local function fold(win, first, last)
+  vim.api.nvim_win_call(win, function()
+    if vim.fn.foldlevel(first + 1) == 0 then
+      vim.cmd.fold({ range = { first + 1, last + 1 } })
+    end
+  end)
+end
+
+--- The rows of the block that ends at or holds a row, its first line included.
+local function block(lines, row)
+  local last = row
+  while lines[last + 2] and vim.startswith(lines[last + 2], FOLDED) do
+    last = last + 1
   end
-  return vim.startswith(vim.fn.getline(lnum + 1), FOLDED) and '>1' or '0'
+  local first = last
+  while first > 0 and vim.startswith(lines[first + 1], FOLDED) do
+    first = first - 1
+  end
+  return first, last
+end
+
+--- Fold the block that a row belongs to, in every window that shows the buffer.
+---@param buf integer
+---@param row integer from 0
+function M.at(buf, row)
+  local near = vim.api.nvim_buf_get_lines(buf, row, row + 2, false)
+  local folded = vim.iter(near):any(function(line)
+    return vim.startswith(line, FOLDED)
+  end)
+  if folded then
+    local first, last = block(vim.api.nvim_buf_get_lines(buf, 0, -1, false), row)
+    for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+      fold(win, first, last)
+    end
+  end
+end
+
+--- Fold every block of the buffer that a window shows.
+---@param win integer
+function M.all(win)
+  local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false)
+  local row = 0
+  while row < #lines do
+    if vim.startswith(lines[row + 1], FOLDED) then
+      local first, last = block(lines, row)
+      fold(win, first, last)
+      row = last
+    end
+    row = row + 1
+  end
 end
 
 return M

@@ -315,18 +315,21 @@ end
 ---@param id string
 ---@param lines string[]
 ---@param previews table<string, string>
-function M.open(chat, id, lines, previews)
+---@param focus boolean the user asked for it
+function M.open(chat, id, lines, previews, focus)
   local here = vim.api.nvim_get_current_buf() == chat.buf
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
-  local following = here and vim.api.nvim_get_mode().mode == 'n' and row >= chat:heading_row()
+  local waited = here and vim.api.nvim_get_mode().mode == 'n' and row >= chat:heading_row()
   chat.carry = ''
   local tail = chat:tail_row()
   chat:edit(function()
     chat:insert(tail, lines)
   end)
   local self = new(chat, id, tail + 2, previews)
-  if following then
+  if waited or focus then
     self:step(1)
+  end
+  if waited then
     self.landed = vim.uv.hrtime()
   end
   require('winnow.keys').follow(chat)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from itertools import chain, count, repeat
 from pathlib import Path
 from typing import Any, Union
@@ -97,7 +98,7 @@ class ScriptedAgent:
         self._pace = pace
         self._events: asyncio.Queue[ports.AgentEvent | None] = asyncio.Queue()
         self._prompts: asyncio.Queue[str] = asyncio.Queue()
-        self._ids = (f"scripted-{number}" for number in count(1))
+        self._calls = (f"scripted-{number}" for number in count(1))
         self._words: dict[str, str] = {}  # what stands for {…} in texts
         self._play_task: asyncio.Task[None] | None = None
         self._turn: asyncio.Task[None] | None = None
@@ -113,6 +114,7 @@ class ScriptedAgent:
         """What the scenario says. See `ports.Agent.events`."""
         while (event := await self._events.get()) is not None:
             yield event
+            self._events.task_done()
 
     async def prompt(self, text: str, uuid: str) -> None:  # noqa: ARG002  whatever is said
         """Play the next turn. See `ports.Agent.prompt`."""
@@ -147,9 +149,9 @@ class ScriptedAgent:
                 case Think(text=text):
                     await self._speak(ports.Thinking, text)
                 case Tool(name=name, input=input, output=output, failed=failed):
-                    id = self._start(name, input)
+                    call = self._start(name, input)
                     await asyncio.sleep(self._pace * 10)
-                    self._finish(id, output, failed=failed)
+                    self._finish(call, output, failed=failed)
                 case Ask():
                     await self._perform(await self._question(step), answered)
                 case Permit():
@@ -184,31 +186,34 @@ class ScriptedAgent:
         suggestions: list[dict[str, Any]] | None = None,
         output: str = "",
     ) -> ports.Reply:
-        id = self._start(tool, input)
-        request = ports.Request(tool, input, id, suggestions=suggestions or [])
+        call = self._start(tool, input)
+        request = ports.Request(tool, input, call, suggestions=suggestions or [])
         try:
+            # The question stands after what was said before it.
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._events.join(), 0.5)
             reply = await self._ask(request)
         except asyncio.CancelledError:
-            self._finish(id, "Interrupted.", failed=True)
+            self._finish(call, "Interrupted.", failed=True)
             raise
         match reply:
             case ports.Allow(input=allowed):
                 self._words["command"] = str(allowed.get("command", ""))
-                self._finish(id, self._fill(output))
+                self._finish(call, self._fill(output))
             case ports.Deny(message=reason, stop=stop):
                 self._words["reason"] = reason
-                self._finish(id, reason, failed=True)
+                self._finish(call, reason, failed=True)
                 if stop:
                     raise _Stopped
         return reply
 
     def _start(self, tool: str, input: dict[str, Any]) -> str:
-        id = next(self._ids)
-        self._emit(ports.ToolStarted(id, tool, input))
-        return id
+        call = next(self._calls)
+        self._emit(ports.ToolStarted(call, tool, input))
+        return call
 
-    def _finish(self, id: str, output: str, *, failed: bool = False) -> None:
-        self._emit(ports.ToolFinished(id, output, failed))
+    def _finish(self, call: str, output: str, *, failed: bool = False) -> None:
+        self._emit(ports.ToolFinished(call, output, failed))
         self._emit(ports.Pause())
 
     def _fill(self, text: str) -> str:

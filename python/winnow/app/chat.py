@@ -176,7 +176,11 @@ class Chat:
 
     def _reopen(self, section_id: str) -> None:
         """``<CR>`` on the record of a section that was not answered."""
+        if self._current(section_id):
+            self._apply(p.Step(self.id, section_id, 1))
+            return
         if any(isinstance(item, Waiting) and item.form.id == section_id for item in self._backlog):
+            self._say("This question is asked again after the one that is open.")
             return
         stored = self._store.load(section_id)
         if stored is None:
@@ -351,7 +355,8 @@ class Chat:
         self._tell()
 
     def _show(self, w: Waiting) -> None:
-        self._apply(p.Section(self.id, w.form.id, w.lines, w.previews))
+        reopened = w.reply is None
+        self._apply(p.Section(self.id, w.form.id, w.lines, w.previews, focus=reopened))
         self._show_verdict()
 
     def _show_verdict(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _BULLETS = re.compile(r"\s*(?:[>*+•#-]+\s+)*")
 _QUOTES = str.maketrans("", "", "'\"`´‘’‚‛“”„‟«»‹›")
@@ -20,23 +21,25 @@ def same(seen: str, shown: str) -> bool:
     """``seen`` stands where ``shown`` was: does it mean the same?"""
     if seen.strip() == shown.strip():
         return True
-    forms = {_fold(shown, gap) for gap in ("", "-", "_")}
-    return _fold(seen) in forms or _fold(_BULLETS.sub("", seen, count=1)) in forms
+    return any(form in _forms(shown) for form in _readings(seen))
 
 
 def rest(seen: str, shown: str) -> str | None:
     """What follows ``shown``, if that leads ``seen`` up to the edge of a word."""
-    for edge in _EDGE.finditer(seen):
-        if same(seen[: edge.start()], shown):
-            return seen[edge.start() :]
+    # The edges are only worth trying, each at the price of a comparison, if one can succeed.
+    if any(form.startswith(_forms(shown)) for form in _readings(seen)):
+        for edge in _EDGE.finditer(seen):
+            if same(seen[: edge.start()], shown):
+                return seen[edge.start() :]
     return None
 
 
 def lead(seen: str, shown: str) -> str | None:
     """What goes before ``shown``, if that ends ``seen``."""
-    for gap in re.finditer(r"^|\s+", seen):
-        if same(seen[gap.start() :], shown):
-            return seen[: gap.start()]
+    if any(form.endswith(_forms(shown)) for form in _readings(seen)):
+        for gap in re.finditer(r"^|\s+", seen):
+            if same(seen[gap.start() :], shown):
+                return seen[: gap.start()]
     return None
 
 
@@ -45,6 +48,16 @@ def is_blank(line: str) -> bool:
     return _BULLETS.fullmatch(line) is not None
 
 
+def _readings(seen: str) -> tuple[str, str]:
+    return _fold(seen), _fold(_BULLETS.sub("", seen, count=1))
+
+
+@lru_cache(maxsize=512)
+def _forms(shown: str) -> tuple[str, ...]:
+    return tuple(_fold(shown, gap) for gap in ("", "-", "_"))
+
+
+@lru_cache(maxsize=512)
 def _fold(text: str, gap: str = "") -> str:
     folded = gap.join(unicodedata.normalize("NFKC", text).casefold().split())
     return folded.translate(_QUOTES) or folded  # a label may be nothing but a quote

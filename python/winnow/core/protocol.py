@@ -122,12 +122,17 @@ class Tool(Message, frozen=True):
 
 
 class Section(Message, frozen=True):
-    """Open a section above the draft. ``previews`` are Markdown, keyed ``question.option``."""
+    """Open a section above the draft.
+
+    ``previews`` are Markdown, keyed ``question.option``. ``focus``: the user asked for it, so the
+    cursor goes there from wherever it is in this buffer.
+    """
 
     chat: int
     section: str
     lines: list[str]
     previews: dict[str, str] = {}
+    focus: bool = False
 
 
 class Part(msgspec.Struct, frozen=True):

@@ -1,0 +1,96 @@
+"""A stand-in for the Claude Code CLI that does nothing but keep time; for ``bench.py`` only.
+
+Speaks just enough of the stream-json protocol on stdin and stdout. The first prompt makes it ask a
+question, the second makes it stream. Times of `time.monotonic_ns` go to the file that
+``WINNOW_BENCH`` names, one ``name time`` a line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import Any
+
+CHUNKS = 20_000
+COMMON = {"session_id": "bench", "uuid": "bench", "parent_tool_use_id": None}
+
+
+def send(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+
+
+def stamp(name: str) -> None:
+    with open(os.environ["WINNOW_BENCH"], "a", encoding="utf-8") as file:
+        file.write(f"{name} {time.monotonic_ns()}\n")
+
+
+def assistant(*blocks: dict[str, Any]) -> None:
+    message = {"id": "m", "model": "bench", "role": "assistant", "content": list(blocks)}
+    send({"type": "assistant", "message": message, **COMMON})
+
+
+def event(event: dict[str, Any]) -> None:
+    send({"type": "stream_event", "event": event, **COMMON})
+
+
+def ask() -> None:
+    options = [{"label": label, "description": "An option"} for label in ("A", "B", "C")]
+    question = {"question": "Which?", "header": "Bench", "options": options, "multiSelect": False}
+    arguments = {"questions": [question]}
+    assistant({"type": "tool_use", "id": "toolu_1", "name": "AskUserQuestion", "input": arguments})
+    request = {
+        "subtype": "can_use_tool",
+        "tool_name": "AskUserQuestion",
+        "tool_use_id": "toolu_1",
+        "input": arguments,
+        "permission_suggestions": [],
+    }
+    send({"type": "control_request", "request_id": "ask", "request": request})
+    sys.stdout.flush()
+    stamp("asked")
+
+
+def stream() -> None:
+    event({"type": "message_start", "message": {"id": "m"}})
+    for number in range(CHUNKS):
+        text = "word " if number % 20 else "line\n"
+        delta = {"type": "text_delta", "text": text}
+        event({"type": "content_block_delta", "index": 0, "delta": delta})
+    event({"type": "message_stop"})
+
+
+def end_turn() -> None:
+    result = {"subtype": "success", "is_error": False, "num_turns": 1, "duration_ms": 1}
+    send({"type": "result", "duration_api_ms": 1, **result, **COMMON})
+    sys.stdout.flush()
+
+
+def main() -> None:
+    if "-v" in sys.argv or "--version" in sys.argv:
+        sys.stdout.write("2.1.332 (bench)\n")
+        return
+    prompts = 0
+    for line in sys.stdin:
+        message = json.loads(line)
+        match message["type"]:
+            case "control_request":
+                response = {"subtype": "success", "request_id": message["request_id"]}
+                send({"type": "control_response", "response": {**response, "response": {}}})
+                sys.stdout.flush()
+            case "control_response":
+                stamp("answered")
+                end_turn()
+            case "user":
+                prompts += 1
+                if prompts == 1:
+                    send({"type": "system", "subtype": "init", **COMMON})
+                    ask()
+                else:
+                    stream()
+                    end_turn()
+
+
+if __name__ == "__main__":
+    main()
