@@ -18,6 +18,7 @@ help: ## Show this list
 install: .venv/installed ## Build .venv, with Neovim if there is none >= 0.10
 
 .venv/installed: pyproject.toml
+	@echo 'Building .venv: about a minute …'
 	@if command -v uv >/dev/null; then \
 		uv venv --quiet --allow-existing --python '>=3.10' .venv && \
 		uv pip install --quiet --python .venv --editable '.[$(EXTRAS)]'; \
