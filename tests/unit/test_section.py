@@ -341,6 +341,13 @@ def test_locate(row: int, place: tuple[int, int]) -> None:
     assert locate(BOTH, render(BOTH), row) == place
 
 
+@pytest.mark.parametrize("text", ["-", "<!-", "winnow", ".1", "a:", "> ", "<!-w:", "word "])
+def test_long_lines_are_read_at_once(text: str) -> None:
+    """No pattern backtracks for minutes, as the time limit of all tests would show."""
+    asked = form(text * 400, text * 300)
+    parse(asked, [text * 9000, *(line[:-3] for line in render(asked)), " ".join(render(asked))])
+
+
 # --- permissions ---
 
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import islice
+
+WORDS = 60  # a longer label, or a longer note before one, is not looked for
 
 _BULLETS = re.compile(r"\s*(?:[>*+•#-]+\s+)*")
 _QUOTES = str.maketrans("", "", "'\"`´‘’‚‛“”„‟«»‹›")
@@ -28,7 +31,7 @@ def rest(seen: str, shown: str) -> str | None:
     """What follows ``shown``, if that leads ``seen`` up to the edge of a word."""
     # The edges are only worth trying, each at the price of a comparison, if one can succeed.
     if any(form.startswith(_forms(shown)) for form in _readings(seen)):
-        for edge in _EDGE.finditer(seen):
+        for edge in islice(_EDGE.finditer(seen), WORDS):
             if same(seen[: edge.start()], shown):
                 return seen[edge.start() :]
     return None
@@ -37,7 +40,7 @@ def rest(seen: str, shown: str) -> str | None:
 def lead(seen: str, shown: str) -> str | None:
     """What goes before ``shown``, if that ends ``seen``."""
     if any(form.endswith(_forms(shown)) for form in _readings(seen)):
-        for gap in re.finditer(r"^|\s+", seen):
+        for gap in islice(re.finditer(r"^|\s+", seen), WORDS):
             if same(seen[gap.start() :], shown):
                 return seen[: gap.start()]
     return None

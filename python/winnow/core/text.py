@@ -17,11 +17,11 @@ MARKER = re.compile(r"(?ai)<!--winnow:([a-z0-9]+)\.(\d{1,3})\.(\d{1,3}|[a-z])-->
 # What deleting characters leaves of a marker. Prose such as "a --> b" or "<!-- note" is none.
 _FRAGMENT = re.compile(
     r"""(?aixm)
-      <!-{0,2} w i?n?n?o?w? (?![a-z]) (?: :[a-z0-9.]* )? -{0,2} >?                  # its head
+      <!-{0,2} w i?n?n?o?w? (?![a-z]) (?: :[a-z0-9.]* )? -{0,2} >?  # its head
     | <!-{0,2} i?n?n?o?w? :[a-z0-9.]* -{0,2} >?
-    | [<!-]* [inow]{4,6} : [a-z0-9]+ \.\d+ (?: \.(?:\d+|[a-z]) )? -{0,2} >?          # its middle
-    | (?: [<!-]* w?i?n?n?o?w? :[a-z0-9]+ )? \.\d+ \.(?:\d+|[a-z]) -->                # its tail
-    | < (?: !-{0,2} )? $                                                           # a last scrap
+    | [<!-]{0,4} [inow]{4,6} : [a-z0-9]+ \.\d+ (?: \.(?:\d+|[a-z]) )? -{0,2} >?  # its middle
+    | (?: [<!-]{0,4} w?i?n?n?o?w? :[a-z0-9]+ )? \.\d+ \.(?:\d+|[a-z]) -->  # its tail
+    | < (?: !-{0,2} )? $  # a last scrap
     | ^ \.? (?:\d+\.)? (?:\d+|[a-z])? -{0,2} > $
     """
 )
