@@ -41,7 +41,9 @@ def open_editor(tmp_path: Path, closing: ExitStack) -> Open:
     def open_editor(env: Mapping[str, str] | None = None, **options: object) -> Editor:
         nonlocal count
         count += 1
-        editor = Editor(Sandbox(tmp_path / f"editor{count}", options, env))
+        sandbox = Sandbox(tmp_path / f"editor{count}", options, env)
+        closing.callback(sandbox.close)  # even if Neovim does not start
+        editor = Editor(sandbox)
         closing.callback(_end, editor)
         return editor
 
@@ -69,6 +71,8 @@ def claude(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
 @pytest.fixture
 def terminal(tmp_path: Path, closing: ExitStack) -> Terminal:
     """A terminal with Neovim, whose chats are with the scripted agent."""
-    terminal = Terminal(Sandbox(tmp_path / "terminal", {"agent": "scripted"}))
+    sandbox = Sandbox(tmp_path / "terminal", {"agent": "scripted"})
+    closing.callback(sandbox.close)
+    terminal = Terminal(sandbox)
     closing.callback(_end, terminal)
     return terminal
