@@ -114,41 +114,41 @@ class ClaudeAgent:
         """Start the CLI. See `ports.Agent.connect`."""
         connecting = asyncio.create_task(self._client.connect())
         try:
-            await self._settle(connecting)
+            silent = await self._is_silent(connecting)
         finally:
             code = self._exit_code()
-            late = not connecting.done()
-            if late:
+            if not connecting.done():
                 self._kill()
+                # Cancelled while it cleans up, the SDK would leave things open.
+                await asyncio.wait({connecting}, timeout=1)
                 connecting.cancel()
                 await asyncio.wait({connecting})
-        if late and code is None:
+        if silent:
             raise self._error(failures.silent(self._patience))
-        if late:
+        if connecting.cancelled():
             raise self._error(failures.died(code, self._last_stderr()))
-        try:
-            connecting.result()
-        except ProcessError as error:
-            if "No conversation found" in str(error):
-                sentence = failures.forgotten(self._spec.session)
-            else:
-                sentence = failures.died(error.exit_code, self._last_stderr())
-            raise self._error(sentence, error) from error
-        except Exception as error:  # the SDK raises bare ones, too
-            sentence = failures.start(str(error), self._cli_path)
-            raise self._error(sentence, error) from error
+        if (error := connecting.exception()) is not None:
+            raise self._error(self._why_not_started(error), error) from error
         self._drain_task = asyncio.create_task(self._drain())
 
-    async def _settle(self, connecting: asyncio.Task[None]) -> None:
-        """Wait until it is connected, has failed, or is late."""
+    async def _is_silent(self, connecting: asyncio.Task[None]) -> bool:
+        """Whether the CLI neither connects nor ends in time.
+
+        An end is looked for, because with exit code 0 the SDK would not see it for a minute.
+        """
         for _ in range(max(1, round(self._patience / 0.1))):
             await asyncio.wait({connecting}, timeout=0.1)
-            if connecting.done():
-                return
-            if self._exit_code() is not None:
-                # The SDK goes on waiting, for a minute, if the exit code is 0.
-                await asyncio.wait({connecting}, timeout=0.5)
-                return
+            if connecting.done() or self._exit_code() is not None:
+                return False
+        return True
+
+    def _why_not_started(self, error: BaseException) -> str:
+        if "No conversation found" in str(error):
+            return failures.forgotten(self._spec.session)
+        # "Cannot write", "not ready for writing": it ended before it was spoken to.
+        if isinstance(error, ProcessError) or " writ" in str(error):
+            return failures.died(getattr(error, "exit_code", None), self._last_stderr())
+        return failures.start(str(error), self._cli_path)
 
     async def events(self) -> AsyncIterator[ports.AgentEvent]:
         """What Claude says. See `ports.Agent.events`."""
@@ -269,7 +269,7 @@ class ClaudeAgent:
 
     # --- the process ----------------------------------------------------------------------------
 
-    def _error(self, sentence: str, cause: Exception | None = None) -> ports.AgentError:
+    def _error(self, sentence: str, cause: BaseException | None = None) -> ports.AgentError:
         detail = [*([repr(cause)] if cause else []), *self._stderr]
         return ports.AgentError(sentence, "\n".join(detail))
 
@@ -308,8 +308,8 @@ class _Translator:
                         output = _joined(_plain(block.content))
                         yield ports.ToolFinished(block.tool_use_id, output, bool(block.is_error))
                         yield ports.Pause()
-            case SystemMessage(subtype="init", data=data):
-                yield ports.Started(data["session_id"], data.get("model", ""))
+            case SystemMessage(subtype="init", data={"session_id": str(session), **rest}):
+                yield ports.Started(session, rest.get("model", ""))
             case SystemMessage(subtype="api_retry", data=data):
                 yield ports.Notice(failures.retry(data))
             case RateLimitEvent(rate_limit_info=info) if info.status == "rejected":
