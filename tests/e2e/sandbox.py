@@ -94,7 +94,8 @@ class Sandbox:
             AssertionError: some did not end by themselves; they are killed.
         """
         deadline = time.monotonic() + timeout
-        while (left := self.processes()) and time.monotonic() < deadline:
+        # Twice: a process can't be recognised in the moment in which it becomes another program.
+        while (left := self.processes() or self.processes()) and time.monotonic() < deadline:
             time.sleep(0.02)
         for process in left:
             with contextlib.suppress(ProcessLookupError):
