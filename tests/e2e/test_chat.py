@@ -21,7 +21,7 @@ def send(editor: Editor, text: str) -> None:
 
 def wait_question(neovim: Neovim, header: str) -> None:
     """Wait until a question is there and takes a <CR>, which it doesn't for its first 0.3 s."""
-    neovim.wait_line(f": {header} ━")
+    neovim.wait_line(f"/2: {header}")
     taken = time.monotonic() + 0.3
     neovim.wait(lambda: time.monotonic() > taken, "the time in which <CR> does nothing")
 
