@@ -165,7 +165,7 @@ function Chat:tool(id, line, output)
     else
       local row = self:tail_row()
       local last = self:lines(row, row + 1)[1]
-      local after_tool = vim.startswith(last, '⏺') or vim.startswith(last, '│')
+      local after_tool = vim.startswith(last, '▸') or vim.startswith(last, '│')
       self:insert(row, lines, after_tool)
       -- Left gravity: it stays at the line's start when the line is replaced.
       self.tools[id] = vim.api.nvim_buf_set_extmark(

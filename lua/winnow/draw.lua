@@ -8,11 +8,11 @@ local namespace = vim.api.nvim_create_namespace('winnow.draw')
 
 -- How a line starts, and its colour.
 local GROUPS = {
-  ['⏺'] = 'WinnowTool',
+  ['▸'] = 'WinnowTool',
   ['✻'] = 'WinnowOutput',
   ['│'] = 'WinnowOutput',
   ['⚠'] = 'WinnowNotice',
-  ['⏹'] = 'WinnowNotice',
+  ['■'] = 'WinnowNotice',
   ['✓'] = 'WinnowDecided',
   ['✗'] = 'WinnowUndecided',
 }

@@ -1,24 +1,23 @@
 --- The open section of a chat: where it stands, what it shows, and the keys that act on it.
 --- Which line is which option is read from the markers in the text, every time.
 local marker = require('winnow.marker')
+local view = require('winnow.section_view')
 local window = require('winnow.window')
 
 local M = {}
 
-local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc> cancels'
 local GUARD = 0.3e9 -- nanoseconds: a <CR> that comes sooner was meant for something else
 local namespace = vim.api.nvim_create_namespace('winnow.section')
-local decoration = vim.api.nvim_create_namespace('winnow.section.decoration')
 
 ---@class winnow.Section
 ---@field id string
 ---@field chat winnow.Chat
 ---@field previews table<string, string> Markdown, keyed `question.option`
 ---@field private start integer extmark on the head line
----@field private parts { text: string, decided: boolean }[]
----@field private waiting integer sections that come after this one
+---@field parts { text: string, decided: boolean }[]
+---@field waiting integer sections that come after this one
 ---@field private told string[] the lines that the host knows
----@field private pristine boolean not edited yet
+---@field pristine boolean not edited yet
 ---@field private landed? integer when the cursor was put here, in nanoseconds
 local Section = {}
 Section.__index = Section
@@ -50,124 +49,9 @@ end
 
 -- What it shows --------------------------------------------------------------------------------
 
---- Break a text into pieces that fit a width.
-local function wrapped(text, width)
-  local pieces, piece = {}, ''
-  for _, word in ipairs(vim.split(text, ' ', { plain = true })) do
-    local longer = piece == '' and word or piece .. ' ' .. word
-    if piece ~= '' and vim.fn.strdisplaywidth(longer) > width then
-      table.insert(pieces, piece)
-      piece = word
-    else
-      piece = longer
-    end
-  end
-  table.insert(pieces, piece)
-  return pieces
-end
-
-local function part_group(part)
-  return part.decided and 'WinnowDecided' or 'WinnowUndecided'
-end
-
---- The verdict on the foot's own line, or nil when it is too wide for that.
----@param width integer columns
-local function foot_line(self, width)
-  local chunks = { { '━━ ', 'WinnowFoot' } }
-  if #self.parts > 1 then
-    local dots = vim.iter(self.parts):map(function(part)
-      return part.decided and '●' or '○'
-    end)
-    table.insert(chunks, { dots:join('') .. ' ', 'WinnowFoot' })
-  end
-  for i, part in ipairs(self.parts) do
-    table.insert(chunks, { (i > 1 and ' · ' or '') .. part.text, part_group(part) })
-  end
-  if self.waiting > 0 then
-    table.insert(chunks, { (' · %d more waiting'):format(self.waiting), 'WinnowHint' })
-  end
-  local used = 0
-  for _, chunk in ipairs(chunks) do
-    used = used + vim.fn.strdisplaywidth(chunk[1])
-  end
-  if used + 3 > width then
-    return nil
-  end
-  table.insert(chunks, { ' ' .. ('━'):rep(math.max(2, 60 - used - 1)), 'WinnowFoot' })
-  return chunks
-end
-
---- The verdict as lines of its own, one or more for each question.
-local function foot_lines(self, width)
-  local lines = {}
-  for _, part in ipairs(self.parts) do
-    local mark = part.decided and '● ' or '○ '
-    for _, piece in ipairs(wrapped(part.text, width - 3)) do
-      table.insert(lines, { { mark .. piece, part_group(part) } })
-      mark = '  '
-    end
-  end
-  if self.waiting > 0 then
-    table.insert(lines, { { ('%d more waiting'):format(self.waiting), 'WinnowHint' } })
-  end
-  return lines
-end
-
---- Draw everything that is not text. A function of the text and of the last verdict.
+--- Draw everything that is not text; see `winnow.section_view`.
 function Section:decorate()
-  local buf = self.chat.buf
-  vim.api.nvim_buf_clear_namespace(buf, decoration, 0, -1)
-  local first, after = self:rows()
-  local foot, last_text = nil, {} ---@type integer?, table<integer, integer>
-  for i, line in ipairs(self:lines()) do
-    local row = first + i - 1
-    local found = marker.of(line, self.id)
-    if found and found.slot == 'h' then
-      vim.api.nvim_buf_set_extmark(
-        buf,
-        decoration,
-        row,
-        0,
-        { end_col = #line, hl_group = 'WinnowHead' }
-      )
-    elseif found and found.slot == 'q' then
-      last_text[found.question] = row
-    elseif found and found.slot == 'f' then
-      vim.api.nvim_buf_set_extmark(
-        buf,
-        decoration,
-        row,
-        0,
-        { end_col = #line, hl_group = 'WinnowFoot' }
-      )
-      foot = row
-    end
-  end
-  if self.pristine then
-    for _, row in pairs(last_text) do
-      vim.api.nvim_buf_set_extmark(
-        buf,
-        decoration,
-        row,
-        0,
-        { virt_lines = { { { HINT, 'WinnowHint' } } } }
-      )
-    end
-  end
-  if #self.parts == 0 then
-    return
-  end
-  local width = math.huge
-  for _, win in ipairs(window.showing(buf)) do
-    local info = vim.fn.getwininfo(win)[1]
-    width = math.min(width, info.width - info.textoff)
-  end
-  local line = foot and foot_line(self, width)
-  vim.api.nvim_buf_set_extmark(buf, decoration, foot or after - 1, 0, {
-    virt_text = line or nil,
-    virt_text_pos = line and 'overlay' or nil,
-    virt_lines = not line and foot_lines(self, math.min(width, 200)) or nil,
-  })
+  view.draw(self)
 end
 
 --- The host's verdict on the lines as they stand.
@@ -369,7 +253,7 @@ function M.freeze(chat, id, lines)
     return self:contains(vim.api.nvim_win_get_cursor(win)[1] - 1)
   end, window.showing(chat.buf))
   chat.section = nil
-  vim.api.nvim_buf_clear_namespace(chat.buf, decoration, 0, -1)
+  view.clear(chat.buf)
   vim.api.nvim_buf_del_extmark(chat.buf, namespace, self.start)
   chat:edit(function()
     vim.api.nvim_buf_set_lines(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core.text import MARKER, clean, clean_block, marker, strip_markers, width
+from winnow.core.text import MARKER, clean, clean_block, marker, strip_markers
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,3 @@ def test_prose_is_no_fragment() -> None:
     """Arrows, comments and addresses that a user writes are left alone."""
     prose = "a --> b, <!-- note -->, localhost:127.0.0.1, now:10.0.0.1, --no-wait, x < y"
     assert strip_markers(prose, fragments=True) == prose
-
-
-def test_width_counts_columns() -> None:
-    """Wide characters take two columns, combining ones none."""
-    assert width("日本e\u0301━") == 6

@@ -46,7 +46,7 @@ class SqliteStore:
     def new_id(self) -> str:
         """An id that no other section of this user has; short, since it stands on every line."""
         while True:
-            section_id = secrets.token_hex(3)
+            section_id = secrets.token_hex(2)
             if self.load(section_id) is None:
                 return section_id
 

@@ -318,7 +318,7 @@ class Chat:
             self._show_tool(tool, "failed")
         self._tools.clear()
         if event.stopped:
-            self._write("⏹ Stopped.", fresh=True)
+            self._write("■ Stopped.", fresh=True)
         elif event.error:
             self._write(transcript.notice(event.error), fresh=True)
         self._emit(p.Save(self.id))

@@ -8,11 +8,11 @@ from typing import Literal
 import msgspec
 
 from winnow.core.questions import Option, Question
-from winnow.core.text import brief, clean, clean_block, marker, width
+from winnow.core.text import brief, clean, clean_block, marker
 
-COLUMNS = 60
 ELSE = "✎ Something else:"
-FOOT = "━" * COLUMNS
+# Rules are short: the editor draws the rest, since lines wrap as if their markers were visible.
+FOOT = "━━"
 
 
 class Form(msgspec.Struct, frozen=True):
@@ -90,5 +90,4 @@ def _head(form: Form, number: int) -> str:
         title += f": {brief(question.header)}"
     if form.agent:
         title += f" · {brief(form.agent, 20)}"
-    start, end = f"━━ {title} ", " keep any ━━" if question.multi else "━━"
-    return start + "━" * (COLUMNS - width(start + end)) + end
+    return f"━━ {title} · keep any" if question.multi else f"━━ {title}"

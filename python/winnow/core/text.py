@@ -7,7 +7,6 @@ our own markers. All of it is made visible here, so that a line shows what is in
 from __future__ import annotations
 
 import re
-import unicodedata
 
 LONGEST = 2000  # characters of agent text on one line; more only makes the editor slow
 
@@ -88,15 +87,3 @@ def brief(text: str, columns: int = 40) -> str:
     """One short line of it, to quote in a message."""
     text = clean(text.strip())
     return text if len(text) <= columns else text[: columns - 1] + "…"
-
-
-def width(text: str) -> int:
-    """Display columns."""
-    return sum(
-        0
-        if unicodedata.category(char) in ("Mn", "Me", "Cf")
-        else 2
-        if unicodedata.east_asian_width(char) in "WF"
-        else 1
-        for char in text
-    )

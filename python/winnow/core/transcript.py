@@ -39,7 +39,7 @@ def tool_line(name: str, arguments: dict[str, Any], *, state: ToolState | None =
     if len(shown) > 100:
         shown = shown[:99] + "…"
     call = f"{clean(name)} {shown}".rstrip()
-    return f"⏺ {call} {_STATES[state]}" if state else call
+    return f"▸ {call} {_STATES[state]}" if state else call
 
 
 def tool_output(text: str) -> list[str]:

@@ -1,0 +1,143 @@
+--- What an open section looks like beyond its text: rules, hints and the verdict. A function of
+--- the text and of the last verdict, drawn anew after every change.
+local marker = require('winnow.marker')
+local window = require('winnow.window')
+
+local M = {}
+
+local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc> cancels'
+local RULE = 60 -- columns of a rule, where the window has them
+local namespace = vim.api.nvim_create_namespace('winnow.section_view')
+
+local function display_width(chunks)
+  local width = 0
+  for _, chunk in ipairs(chunks) do
+    width = width + vim.fn.strdisplaywidth(chunk[1])
+  end
+  return width
+end
+
+--- The rest of a rule.
+---@param used integer columns that it has already
+---@param width integer columns of the window
+local function rule(used, width)
+  return ('━'):rep(math.min(RULE, width) - used)
+end
+
+--- Break a text into pieces that fit a width.
+local function wrapped(text, width)
+  local pieces, piece = {}, ''
+  for _, word in ipairs(vim.split(text, ' ', { plain = true })) do
+    local longer = piece == '' and word or piece .. ' ' .. word
+    if piece ~= '' and vim.fn.strdisplaywidth(longer) > width then
+      table.insert(pieces, piece)
+      piece = word
+    else
+      piece = longer
+    end
+  end
+  table.insert(pieces, piece)
+  return pieces
+end
+
+local function part_group(part)
+  return part.decided and 'WinnowDecided' or 'WinnowUndecided'
+end
+
+--- The verdict on the foot's own line, or nil when it is too wide for that.
+local function foot_line(section, width)
+  local chunks = { { '━━ ', 'WinnowFoot' } }
+  if #section.parts > 1 then
+    local dots = vim.iter(section.parts):map(function(part)
+      return part.decided and '●' or '○'
+    end)
+    table.insert(chunks, { dots:join('') .. ' ', 'WinnowFoot' })
+  end
+  for i, part in ipairs(section.parts) do
+    table.insert(chunks, { (i > 1 and ' · ' or '') .. part.text, part_group(part) })
+  end
+  if section.waiting > 0 then
+    table.insert(chunks, { (' · %d more waiting'):format(section.waiting), 'WinnowHint' })
+  end
+  local used = display_width(chunks)
+  if used > width then
+    return nil
+  end
+  table.insert(chunks, { ' ' .. rule(used + 1, width), 'WinnowFoot' })
+  return chunks
+end
+
+--- The verdict as lines of its own, one or more for each question.
+local function foot_lines(section, width)
+  local lines = {}
+  for _, part in ipairs(section.parts) do
+    local dot = part.decided and '● ' or '○ '
+    for _, piece in ipairs(wrapped(part.text, width - 3)) do
+      table.insert(lines, { { dot .. piece, part_group(part) } })
+      dot = '  '
+    end
+  end
+  if section.waiting > 0 then
+    table.insert(lines, { { ('%d more waiting'):format(section.waiting), 'WinnowHint' } })
+  end
+  return lines
+end
+
+--- Columns for text in the narrowest window that shows the buffer.
+local function text_width(buf)
+  local width = 200
+  for _, win in ipairs(window.showing(buf)) do
+    local info = vim.fn.getwininfo(win)[1]
+    width = math.min(width, info.width - info.textoff)
+  end
+  return width
+end
+
+---@param buf integer
+function M.clear(buf)
+  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+end
+
+--- Draw a section.
+---@param section winnow.Section
+function M.draw(section)
+  local buf = section.chat.buf
+  local function put(row, options)
+    vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
+  end
+  M.clear(buf)
+  local width = text_width(buf)
+  local first, after = section:rows()
+  local foot, asked = nil, {} ---@type integer?, table<integer, integer>
+  for i, line in ipairs(section:lines()) do
+    local row = first + i - 1
+    local found = marker.of(line, section.id)
+    local slot = found and found.slot
+    if found and slot == 'h' then
+      put(row, { end_col = #line, hl_group = 'WinnowHead' })
+      local used = vim.fn.strdisplaywidth(marker.strip(line)) + 1
+      -- At a column of the window: text after a marker would wrap as if that were visible.
+      put(row, { virt_text = { { rule(used, width), 'WinnowHead' } }, virt_text_win_col = used })
+    elseif found and slot == 'q' then
+      asked[found.question] = row
+    elseif slot == 'f' then
+      put(row, { end_col = #line, hl_group = 'WinnowFoot' })
+      foot = row
+    end
+  end
+  if section.pristine then
+    for _, row in pairs(asked) do
+      put(row, { virt_lines = { { { HINT, 'WinnowHint' } } } })
+    end
+  end
+  local verdict = foot_line(section, width)
+  if foot then
+    local bare = { { rule(0, width), 'WinnowFoot' } }
+    put(foot, { virt_text = verdict or bare, virt_text_pos = 'overlay' })
+  end
+  if not (foot and verdict) then
+    put(foot or after - 1, { virt_lines = foot_lines(section, width) })
+  end
+end
+
+return M
