@@ -87,7 +87,7 @@ class ClaudeAgent:
         self._stderr: deque[str] = deque(maxlen=50)
         self._events: asyncio.Queue[ports.AgentEvent | ports.AgentError | None] = asyncio.Queue()
         self._handled: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
-        self._asking: set[asyncio.Task[Any]] = set()  # for the main agent, not for subagents
+        self._asking: dict[asyncio.Task[Any], str] = {}  # to the subagent that asks, or ""
         self._drain_task: asyncio.Task[None] | None = None
         self._closed = False
         self._client = ClaudeSDKClient(
@@ -203,14 +203,14 @@ class ClaudeAgent:
                 for event in translator.translate(message):
                     self._events.put_nowait(event)
                     if isinstance(event, ports.TurnEnded) and event.stopped:
-                        self._withdraw()
+                        self._withdraw(subagents=False)  # they outlive the turn
             sentence = failures.died(self._exit_code(), self._last_stderr())
             end = self._error(sentence)
         except Exception as error:  # noqa: BLE001  whatever it is, it ended the session
             code = error.exit_code if isinstance(error, ProcessError) else self._exit_code()
             end = self._error(failures.died(code, self._last_stderr() or str(error)), error)
         finally:
-            self._withdraw()
+            self._withdraw(subagents=True)
             self._events.put_nowait(None if self._closed else end)
 
     async def _messages(self) -> AsyncIterator[Message]:
@@ -224,14 +224,19 @@ class ClaudeAgent:
                 async for message in self._client.receive_messages():
                     yield message
             except MessageParseError as error:  # noqa: PERF203
-                self._log(f"skipped a message: {error}: {error.data}")
+                data = error.data or {}
+                self._log(f"skipped a message: {error}: {data}")
+                if data.get("type") == "result":  # it still ends the turn
+                    uuids = data.get("user_message_uuids")
+                    yield ResultMessage("", 0, 0, False, 0, "", user_message_uuids=uuids)
             else:
                 return
 
-    def _withdraw(self) -> None:
+    def _withdraw(self, *, subagents: bool) -> None:
         """Cancel what waits for the user: the CLI does not always do so itself."""
-        for task in self._asking:
-            task.cancel()
+        for task, agent_id in self._asking.items():
+            if subagents or not agent_id:
+                task.cancel()
 
     async def _can_use_tool(
         self, tool: str, input: dict[str, Any], context: ToolPermissionContext
@@ -251,10 +256,13 @@ class ClaudeAgent:
             [update.to_dict() for update in context.suggestions],
         )
         this = asyncio.current_task()
-        if this is not None and not context.agent_id:
-            self._asking.add(this)
-            this.add_done_callback(self._asking.discard)
-        match await self._ask(request):
+        assert this is not None
+        self._asking[this] = request.agent_id
+        try:
+            reply = await self._ask(request)
+        finally:
+            del self._asking[this]
+        match reply:
             case ports.Allow(input=allowed, updates=updates):
                 return PermissionResultAllow(
                     updated_input=allowed,
@@ -312,6 +320,8 @@ class _Translator:
                 yield ports.Started(session, rest.get("model", ""))
             case SystemMessage(subtype="api_retry", data=data):
                 yield ports.Notice(failures.retry(data))
+            case SystemMessage(subtype="compact_boundary"):
+                yield ports.Notice("Claude now has a summary in place of the conversation so far.")
             case RateLimitEvent(rate_limit_info=info) if info.status == "rejected":
                 yield ports.Notice(failures.limit(info.resets_at))
             case ResultMessage():

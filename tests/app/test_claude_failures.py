@@ -1,0 +1,195 @@
+"""What a Claude Code CLI does that is broken, or newer than we are."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from winnow import ports
+
+from tests import api
+from tests.app.stage import QUESTION, Stage, connected
+
+FAKE = """#!{python}
+import json, os, pathlib, sys
+for name in sorted(os.environ):
+    print(name + "=" + os.environ[name], file=sys.stderr, flush=True)
+for line in sys.stdin:
+    said = json.loads(line)
+    if said["type"] == "control_request":
+        reply = {{"subtype": "success", "request_id": said["request_id"], "response": {{}}}}
+        print(json.dumps({{"type": "control_response", "response": reply}}), flush=True)
+    elif said["type"] == "user":
+        print(pathlib.Path(__file__ + ".json").read_text(), flush=True)
+"""
+
+
+def speaking_cli(folder: Path, *messages: dict[str, Any]) -> str:
+    """A CLI that answers every prompt with these messages."""
+    path = folder / "fake-claude"
+    path.write_text(FAKE.format(python=sys.executable))
+    path.chmod(0o755)
+    lines = [json.dumps({"uuid": "u", "session_id": "s", **message}) for message in messages]
+    path.with_name("fake-claude.json").write_text("\n".join(lines))
+    return str(path)
+
+
+def delta(text: str, parent: str | None = None) -> dict[str, Any]:
+    event = {"type": "content_block_delta", "delta": {"type": "text_delta", "text": text}}
+    return {"type": "stream_event", "event": event, "parent_tool_use_id": parent}
+
+
+def result(**fields: Any) -> dict[str, Any]:
+    times = {"duration_ms": 1, "duration_api_ms": 1, "num_turns": 1}
+    return {"type": "result", "subtype": "success", "is_error": False, **times, **fields}
+
+
+async def test_messages_that_nobody_knows_are_skipped(real: Stage) -> None:
+    """Also known ones that lack a field; a rejected rate limit is told with its reset."""
+    limit = {"status": "rejected", "resetsAt": 1_900_000_000}
+    cli = speaking_cli(
+        real.folder,
+        delta("one "),
+        {"type": "rate_limit_event", "rate_limit_info": {"status": "allowed"}},
+        {"type": "rate_limit_event", "rate_limit_info": limit},
+        {"type": "brand_new"},
+        {"type": "system", "subtype": "brand_new"},
+        {"type": "system", "subtype": "task_progress"},
+        {"type": "assistant", "message": {"content": [{"type": "brand_new"}], "model": "m"}},
+        {"type": "assistant", "message": {}},
+        delta("from below", parent="toolu_a"),
+        delta("two"),
+        {"type": "result"},
+    )
+    user = real.user
+    async with connected(real.claude(cli_path=cli), user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        assert await user.turn() == ports.TurnEnded()
+        assert user.text == "one two"
+        (notice,) = user.every(ports.Notice)
+        assert notice.sentence.startswith("Your rate limit is reached; send again after ")
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        (
+            {"subtype": "error_max_turns", "terminal_reason": "max_turns"},
+            "The turn was cut at its limit of steps; send `go on` to continue.",
+        ),
+        (
+            {"subtype": "error_during_execution", "errors": ["Out of luck"]},
+            "Claude Code failed (Out of luck); send again, `:Winnow log` has the details.",
+        ),
+        (
+            {"terminal_reason": "api_error", "result": "API Error: Connection error."},
+            "Claude could not be reached (API Error: Connection error); "
+            "check the network, then send again.",
+        ),
+    ],
+)
+async def test_a_failed_turn_says_what_to_do(
+    real: Stage, fields: dict[str, Any], sentence: str
+) -> None:
+    """One sentence each."""
+    cli = speaking_cli(real.folder, result(**{"is_error": True, **fields}))
+    user = real.user
+    async with connected(real.claude(cli_path=cli), user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        assert (await user.turn()).error == sentence
+
+
+async def test_a_background_turn_answers_no_prompt(real: Stage) -> None:
+    """Its result names its origin, so that a waiting prompt is not taken for answered."""
+    cli = speaking_cli(real.folder, result(origin={"kind": "task-notification"}))
+    user = real.user
+    async with connected(real.claude(cli_path=cli), user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        assert (await user.turn()).answered == ["task-notification"]
+
+
+async def test_the_session_around_neovim_is_not_joined(
+    real: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a Claude Code terminal exports is dropped; credentials and settings pass."""
+    monkeypatch.setenv("CLAUDECODE", "1")
+    monkeypatch.setenv("CLAUDE_CODE_SSE_PORT", "4711")
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
+    monkeypatch.setenv("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "9000")
+    log: list[str] = []
+    cli = speaking_cli(real.folder, result())
+    async with connected(real.claude(cli_path=cli, log=log.append), real.user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        await real.user.turn()
+    assert "CLAUDE_CODE_SSE_PORT=" in log
+    assert "CLAUDE_CODE_ENTRYPOINT=sdk-py" in log
+    assert "CLAUDE_CODE_MAX_OUTPUT_TOKENS=9000" in log
+    assert "ANTHROPIC_API_KEY=scripted" in log
+    assert not any(line.startswith("CLAUDECODE=") for line in log)
+
+
+def fake_cli(folder: Path, *lines: str) -> str:
+    """A shell script in place of the CLI."""
+    path = folder / "fake-claude"
+    path.write_text("\n".join(["#!/bin/sh", *lines, ""]))
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (['echo "Invalid API key" >&2', "exit 1"], " (Invalid API key); "),
+        (["read line", 'echo "Old session" >&2', "exit 3"], "exit code 3 (Old session); "),
+        (["echo nonsense", "read line", "exit 0"], "ended with exit code 0; "),
+        (["echo '{nonsense'", "exec cat >&2"], "did not start (Failed to decode JSON"),
+        (["exec sleep 600"], "did not answer within 1 s"),
+    ],
+)
+async def test_a_cli_that_does_not_start_is_explained(
+    real: Stage, lines: list[str], sentence: str
+) -> None:
+    """In one sentence, soon, and with no process left."""
+    agent = real.claude(cli_path=fake_cli(real.folder, *lines), patience=1)
+    with pytest.raises(ports.AgentError) as failure:
+        await agent.connect()
+    assert sentence in failure.value.sentence
+    await agent.close()
+    assert agent._process() is None
+
+
+async def test_a_missing_cli_is_explained(real: Stage) -> None:
+    """The sentence names the path and how to install it."""
+    agent = real.claude(cli_path="/nowhere/claude")
+    with pytest.raises(ports.AgentError, match="no Claude Code at /nowhere/claude"):
+        await agent.connect()
+    await agent.close()
+
+
+async def test_an_unknown_session_is_explained(real: Stage) -> None:
+    """The CLI says so when it starts."""
+    agent = real.claude(session="12345678-1234-1234-1234-123456789abc")
+    with pytest.raises(ports.AgentError, match="no session 12345678"):
+        await agent.connect()
+    await agent.close()
+
+
+async def test_a_cli_that_dies_in_a_turn_is_explained(real: Stage) -> None:
+    """What waits is withdrawn, and the events end with the error."""
+    real.server.add(api.say("Hm.", api.ask("toolu_a", QUESTION)))
+    agent, user = real.claude(), real.user
+    await agent.connect()
+    listening = asyncio.create_task(user.listen(agent))
+    await agent.prompt("hi", "uuid-1")
+    await user.asked.get()
+    agent._kill()
+    with pytest.raises(ports.AgentError, match="Claude Code ended with exit code -9"):
+        await listening
+    with pytest.raises(ports.AgentError):
+        await agent.prompt("again", "uuid-2")
+    await agent.close()
+    assert user.cancelled == 1
