@@ -26,6 +26,10 @@ class AgentError(Exception):
         self.detail = detail
 
 
+class SessionGone(AgentError):
+    """The session can't be resumed, and never will be: the next one starts afresh."""
+
+
 class Started(msgspec.Struct, frozen=True, tag=True):
     """The session has an id: the one to resume next time."""
 
