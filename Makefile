@@ -33,7 +33,7 @@ install: .venv/installed ## Build .venv, with Neovim if there is none >= 0.10
 
 run: install ## Chat: with Claude if you are logged in, else with the built-in demo agent
 	@if [ -t 0 ] && [ -t 1 ]; then \
-		$(NEOVIM) --clean -u tests/minimal_init.lua +Winnow; \
+		$(NEOVIM) --clean -u tests/minimal_init.lua --cmd 'let g:winnow = {"agent": "auto"}' +Winnow; \
 	else \
 		$(NEOVIM) --headless --clean -u tests/minimal_init.lua +'lua require("winnow.demo").play()'; \
 	fi

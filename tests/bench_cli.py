@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 CHUNKS = 20_000
@@ -22,7 +23,7 @@ def send(message: dict[str, Any]) -> None:
 
 
 def stamp(name: str) -> None:
-    with open(os.environ["WINNOW_BENCH"], "a", encoding="utf-8") as file:
+    with Path(os.environ["WINNOW_BENCH"]).open("a", encoding="utf-8") as file:
         file.write(f"{name} {time.monotonic_ns()}\n")
 
 

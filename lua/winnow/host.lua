@@ -43,6 +43,13 @@ function M.log(text)
   vim.fn.writefile(vim.split(line, '\n', { plain = true }), M.log_path(), 'a')
 end
 
+--- The last line that the process wrote, or nil.
+local function last_words()
+  return vim.iter(stderr):rev():find(function(line)
+    return line:match('%S')
+  end)
+end
+
 local function on_exit(id, code)
   if channel ~= id then
     return -- one that we stopped ourselves
@@ -52,9 +59,7 @@ local function on_exit(id, code)
   if vim.v.exiting ~= vim.NIL then
     return
   end
-  local said = vim.iter(stderr):rev():find(function(line)
-    return line:match('%S')
-  end)
+  local said = last_words()
   local chats = require('winnow.chats')
   if crashed or code == 1 then -- 1: Python could not even start it
     chats.lost(
@@ -155,7 +160,7 @@ function M.ping()
   end
   local answered, first = pcall(vim.rpcrequest, channel, 'winnow_about')
   if not answered then
-    return nil, tostring(first)
+    return nil, last_words() or tostring(first)
   end
   local began = vim.uv.hrtime()
   local about = vim.rpcrequest(channel, 'winnow_about')

@@ -128,7 +128,10 @@ class ClaudeAgent:
         if connecting.cancelled():
             raise self._error(failures.died(code, self._last_stderr()))
         if (error := connecting.exception()) is not None:
-            raise self._error(self._why_not_started(error), error) from error
+            if "No conversation found" in str(error):
+                gone = failures.forgotten(self._spec.session)
+                raise ports.SessionGone(gone, repr(error)) from error
+            raise self._not_started(error) from error
         self._drain_task = asyncio.create_task(self._drain())
 
     async def _is_silent(self, connecting: asyncio.Task[None]) -> bool:
@@ -142,13 +145,14 @@ class ClaudeAgent:
                 return False
         return True
 
-    def _why_not_started(self, error: BaseException) -> str:
+    def _not_started(self, error: BaseException) -> ports.AgentError:
         if "No conversation found" in str(error):
-            return failures.forgotten(self._spec.session)
+            return ports.SessionGone(failures.forgotten(self._spec.session), repr(error))
         # "Cannot write", "not ready for writing": it ended before it was spoken to.
         if isinstance(error, ProcessError) or " writ" in str(error):
-            return failures.died(getattr(error, "exit_code", None), self._last_stderr())
-        return failures.start(str(error), self._cli_path)
+            code = getattr(error, "exit_code", None)
+            return self._error(failures.died(code, self._last_stderr()), error)
+        return self._error(failures.start(str(error), self._cli_path), error)
 
     async def events(self) -> AsyncIterator[ports.AgentEvent]:
         """What Claude says. See `ports.Agent.events`."""

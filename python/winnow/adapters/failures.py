@@ -11,7 +11,7 @@ _API = {
     401: ("refused your credentials", "log in with `claude` in a terminal or set an API key"),
     402: ("wants its bill paid", "look at your plan and your credit, then send again"),
     429: ("has no more room for you now", "wait, then send again"),
-    400: ("refused this conversation", "`:Winnow rewind` to before it or `:Winnow new`"),
+    400: ("refused this conversation", "start another with `:Winnow new`"),
     500: ("is overloaded or broken", "send again in a moment"),
 }
 
@@ -69,8 +69,8 @@ def limit(resets_at: int | None) -> str:
 def forgotten(session: str) -> str:
     """The session can't be resumed."""
     return (
-        f"Claude Code has no session {session} in this folder; the text here is kept, "
-        "and `:Winnow new` starts another."
+        f"Claude Code has no session {session} any more; the text here is kept, "
+        "and sending again starts a new session, which does not know it."
     )
 
 

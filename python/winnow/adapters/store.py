@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import sqlite3
 from pathlib import Path
@@ -39,7 +38,7 @@ class SqliteStore:
             raise  # locked or unreadable now: not the file's fault
         except sqlite3.DatabaseError:
             aside = path.with_name(f"{path.name}.unusable-{secrets.token_hex(3)}")
-            os.replace(path, aside)
+            path.replace(aside)
             self.set_aside = str(aside)
             self._db = _open(path)
 

@@ -239,6 +239,9 @@ class Chat:
                     self._lost("Claude ended in the middle of a turn. Send again to go on.")
             except ports.AgentError as error:
                 log.error("chat %s: %s\n%s", self.id, error.sentence, error.detail)
+                if isinstance(error, ports.SessionGone):
+                    self._session = ""
+                    self._emit(p.Meta(self.id, {"session": ""}))
                 self._lost(error.sentence)
             except Exception:
                 log.exception("chat %s", self.id)
