@@ -173,7 +173,7 @@ async def test_a_missing_cli_is_explained(real: Stage) -> None:
 async def test_an_unknown_session_is_explained(real: Stage) -> None:
     """The CLI says so when it starts."""
     agent = real.claude(session="12345678-1234-1234-1234-123456789abc")
-    with pytest.raises(ports.AgentError, match="no session 12345678"):
+    with pytest.raises(ports.SessionGone, match="no session 12345678"):
         await agent.connect()
     await agent.close()
 
