@@ -128,9 +128,6 @@ class ClaudeAgent:
         if connecting.cancelled():
             raise self._error(failures.died(code, self._last_stderr()))
         if (error := connecting.exception()) is not None:
-            if "No conversation found" in str(error):
-                gone = failures.forgotten(self._spec.session)
-                raise ports.SessionGone(gone, repr(error)) from error
             raise self._not_started(error) from error
         self._drain_task = asyncio.create_task(self._drain())
 
