@@ -1,5 +1,6 @@
 --- What is drawn over the text of a chat: hidden markers, coloured tool lines. Done line by line
 --- while Neovim draws, so no edit, paste or undo can leave a line as it should not be.
+local frontmatter = require('winnow.frontmatter')
 local marker = require('winnow.marker')
 
 local M = {}
@@ -17,12 +18,15 @@ local GROUPS = {
   ['✗'] = 'WinnowUndecided',
 }
 
+local frontmatter_end = -1 -- last row of it in the buffer that is drawn now
+
 local function draw_line(_, _, buf, row)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
   if not line then
     return
   end
-  local group = GROUPS[line:sub(1, 3)] -- each of these is three bytes long
+  -- Each of the starts is three bytes long.
+  local group = row <= frontmatter_end and 'WinnowStatus' or GROUPS[line:sub(1, 3)]
   if group then
     vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
       end_col = #line,
@@ -46,7 +50,10 @@ end
 function M.start(shown)
   vim.api.nvim_set_decoration_provider(namespace, {
     on_win = function(_, _, buf)
-      return shown(buf)
+      if not shown(buf) then
+        return false
+      end
+      frontmatter_end = select(2, frontmatter.read(buf)) or -1
     end,
     on_line = draw_line,
   })
