@@ -16,22 +16,28 @@ end, {
   end,
 })
 
+local group = vim.api.nvim_create_augroup('winnow', {})
+local chats = '*/winnow/chats/*.md'
+-- Nothing made for Markdown files shall set itself up in a chat. Said only when one is read: it
+-- would double Winnow's share of Neovim's start.
+vim.api.nvim_create_autocmd('BufReadPre', {
+  group = group,
+  pattern = chats,
+  once = true,
+  callback = function()
+    vim.filetype.add({ pattern = { ['.*/winnow/chats/.*%.md'] = 'winnow' } })
+  end,
+})
 vim.api.nvim_create_autocmd('BufReadPost', {
-  group = vim.api.nvim_create_augroup('winnow', {}),
-  pattern = '*/winnow/chats/*.md',
+  group = group,
+  pattern = chats,
   callback = function(event)
     require('winnow.chats').attach(event.buf)
   end,
 })
 
-for name, call in pairs({
-  go = 'go',
-  cancel = 'cancel',
-  keep = 'keep',
-  send = 'send',
-  stop = 'stop',
-}) do
+for _, name in ipairs({ 'go', 'cancel', 'keep', 'send', 'stop' }) do
   vim.keymap.set('n', ('<Plug>(winnow-%s)'):format(name), function()
-    require('winnow.keys')[call]()
+    require('winnow.keys')[name]()
   end)
 end

@@ -81,7 +81,7 @@ function M.create(cwd, values)
     count = count + 1
   until not vim.uv.fs_stat(path) and vim.fn.bufexists(path) == 0
   local buf = vim.fn.bufadd(path)
-  vim.fn.bufload(buf)
+  vim.cmd.call({ ('bufload(%d)'):format(buf), mods = { noautocmd = true } }) -- no Markdown file
   vim.bo[buf].buflisted = true
   local config = require('winnow').config()
   local shown = function(value)

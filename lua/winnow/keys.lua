@@ -19,6 +19,27 @@ local function section_here()
   return section and section:contains(cursor_row()) and section or nil
 end
 
+--- The file that a tool line is about, if the cursor is on one.
+---@param chat winnow.Chat
+---@return string? path
+local function tool_file(chat)
+  local name = vim.api.nvim_get_current_line():match('^▸ %S+ (.+) %S+$')
+  local path = name and vim.fs.joinpath(vim.startswith(name, '/') and '' or chat.cwd, name)
+  return path and vim.fn.filereadable(path) == 1 and path or nil
+end
+
+--- Open a file beside the chat: in the window before this one, or in a new one.
+local function open_beside(path)
+  local here = vim.api.nvim_get_current_win()
+  vim.cmd.wincmd('p')
+  if vim.api.nvim_get_current_win() == here or vim.bo.buftype ~= '' then
+    vim.api.nvim_set_current_win(here)
+    vim.cmd.split({ path, mods = { vertical = true, split = 'leftabove' } })
+  else
+    vim.cmd.edit(vim.fn.fnameescape(path))
+  end
+end
+
 --- `<CR>` means go: confirm the section, send the draft, reopen the record under the cursor.
 function M.go()
   local chat = current()
@@ -33,6 +54,8 @@ function M.go()
     chat:send()
   elseif record and record.slot == 'r' then
     chat:tell('reopen', { section = record.id })
+  elseif tool_file(chat) then
+    open_beside(tool_file(chat))
   else
     vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
   end
