@@ -34,9 +34,10 @@ local function open_beside(path)
   vim.cmd.wincmd('p')
   if vim.api.nvim_get_current_win() == here or vim.bo.buftype ~= '' then
     vim.api.nvim_set_current_win(here)
-    vim.cmd.split({ path, mods = { vertical = true, split = 'leftabove' } })
+    local mods = { vertical = true, split = 'leftabove' }
+    vim.cmd.split({ path, mods = mods, magic = { file = false } })
   else
-    vim.cmd.edit(vim.fn.fnameescape(path))
+    vim.cmd.edit({ path, magic = { file = false } })
   end
 end
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import sqlite3
+import string
 from pathlib import Path
 
 import msgspec
@@ -17,6 +19,7 @@ CREATE TABLE IF NOT EXISTS sections (
 )
 """
 _VERSION = 1
+_LETTERS = string.ascii_lowercase + string.digits
 
 
 class SqliteStore:
@@ -43,11 +46,16 @@ class SqliteStore:
             self._db = _open(path)
 
     def new_id(self) -> str:
-        """An id that no other section of this user has; short, since it stands on every line."""
-        while True:
-            section_id = secrets.token_hex(2)
-            if self.load(section_id) is None:
-                return section_id
+        """An id that no other section of this user has, as short as there still is one.
+
+        It stands, concealed, on every line of the section, and lines wrap as if it were visible.
+        """
+        for length in itertools.count(2):
+            for _ in range(10):
+                section_id = "".join(secrets.choice(_LETTERS) for _ in range(length))
+                if self.load(section_id) is None:
+                    return section_id
+        raise AssertionError  # the loop has no end
 
     def save(self, section: StoredSection) -> None:
         """Insert or replace; on disk when it returns."""
