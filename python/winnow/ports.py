@@ -189,17 +189,37 @@ class StoredSection(msgspec.Struct, frozen=True):
     created: float = 0.0  # seconds since the epoch
 
 
+class StoreError(Exception):
+    """The store can't be used now.
+
+    Args:
+        sentence: what happened and what it means, for the user.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
 class Store(Protocol):
     """Durable sections. Every call returns after the data is on disk."""
 
     def new_id(self) -> str:
-        """An id that no other section of this user has."""
+        """An id that no other section of this user has; never fails."""
 
     def save(self, section: StoredSection) -> None:
-        """Insert or replace."""
+        """Insert or replace.
+
+        Raises:
+            StoreError: it is not on disk.
+        """
 
     def load(self, section_id: str) -> StoredSection | None:
-        """The section of this id, or None."""
+        """The section of this id, or None.
+
+        Raises:
+            StoreError: it can't be read.
+        """
 
 
 class Clock(Protocol):

@@ -6,11 +6,13 @@ import itertools
 import secrets
 import sqlite3
 import string
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
-from winnow.ports import StoredSection
+from winnow.ports import StoredSection, StoreError
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sections (
@@ -32,34 +34,37 @@ class SqliteStore:
 
         Args:
             path: the database file; its folder is made when missing.
+
+        Raises:
+            StoreError: it is locked, or the folder can't be written.
         """
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.set_aside = ""  # where an unusable file was moved to
-        try:
-            self._db = _open(path)
-        except sqlite3.OperationalError:
-            raise  # locked or unreadable now: not the file's fault
-        except sqlite3.DatabaseError:
-            aside = path.with_name(f"{path.name}.unusable-{secrets.token_hex(3)}")
-            path.replace(aside)
-            self.set_aside = str(aside)
-            self._db = _open(path)
+        with _failing("read"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._db = _open(path)
+            except sqlite3.OperationalError:
+                raise  # locked or unreadable now: not the file's fault
+            except sqlite3.DatabaseError:
+                self.set_aside = str(_set_aside(path))
+                self._db = _open(path)
 
     def new_id(self) -> str:
         """An id that no other section of this user has, as short as there still is one.
 
         It stands, concealed, on every line of the section, and lines wrap as if it were visible.
         """
-        for length in itertools.count(2):
-            for _ in range(10):
-                section_id = "".join(secrets.choice(_LETTERS) for _ in range(length))
-                if self.load(section_id) is None:
-                    return section_id
-        raise AssertionError  # the loop has no end
+        with suppress(StoreError):
+            for length in itertools.count(2):
+                for _ in range(10):
+                    section_id = _letters(length)
+                    if self.load(section_id) is None:
+                        return section_id
+        return _letters(12)  # nobody else has it, even if that can't be looked up
 
     def save(self, section: StoredSection) -> None:
         """Insert or replace; on disk when it returns."""
-        with self._db:
+        with _failing("kept, so they are lost when Neovim ends"), self._db:
             self._db.execute(
                 "INSERT OR REPLACE INTO sections VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -75,7 +80,8 @@ class SqliteStore:
 
     def load(self, section_id: str) -> StoredSection | None:
         """The section of this id, or None."""
-        row = self._db.execute("SELECT * FROM sections WHERE id = ?", (section_id,)).fetchone()
+        with _failing("read"):
+            row = self._db.execute("SELECT * FROM sections WHERE id = ?", (section_id,)).fetchone()
         if row is None:
             return None
         id_, chat, tool, arguments, state, lines, created = row
@@ -92,6 +98,27 @@ class SqliteStore:
     def close(self) -> None:
         """Give the file back."""
         self._db.close()
+
+
+@contextmanager
+def _failing(how: str) -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"Open questions can't be {how}: {error}.") from error
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename a database with its journal, which SQLite would else apply to the next file."""
+    suffix = f".unusable-{secrets.token_hex(3)}"
+    for part in ("-wal", "-shm", ""):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + part).rename(path.with_name(path.name + suffix + part))
+    return path.with_name(path.name + suffix)
+
+
+def _letters(length: int) -> str:
+    return "".join(secrets.choice(_LETTERS) for _ in range(length))
 
 
 def _json(value: object) -> str:

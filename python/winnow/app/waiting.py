@@ -19,7 +19,7 @@ class Waiting:
     """One open or queued section.
 
     ``reply`` is what the agent awaits; it is None when nobody does any more (a reopened section),
-    and then the answer goes out as a message.
+    and then the answer goes out as ``message``.
     """
 
     def __init__(self, form: Form, request: Request, stored: StoredSection) -> None:
@@ -27,9 +27,15 @@ class Waiting:
         self.request = request
         self.stored = stored
         self.reply: asyncio.Future[Reply] | None = None
+        self.message = ""  # the answer, once given, for an agent that no longer waits
         self.lines = stored.lines or render(form)
         self._armed = answer.NOT_ARMED
         self._accepted: frozenset[int] = frozenset()
+
+    @property
+    def awaited(self) -> bool:
+        """The agent still waits for the answer."""
+        return self.reply is not None and not self.reply.done()
 
     @property
     def previews(self) -> dict[str, str]:
@@ -71,6 +77,7 @@ class Waiting:
 
     def accept(self, answers: answer.Answers) -> tuple[Reply, list[str]]:
         """The reply that these answers are, and the record that replaces the section."""
+        self.message = record.late_message(self.form, answers)
         if self.form.kind == "questions":
             updated = answer.updated_input(self.request.input, self.form, answers)
             return Allow(updated), record.answered(self.form, answers)
@@ -97,6 +104,18 @@ def make(section_id: str, request: Request) -> Form | questions.Malformed:
             return malformed
         case asked:
             return Form(section_id, asked, "questions", agent=request.agent_id)
+
+
+def again(stored: StoredSection) -> Waiting | None:
+    """A section that nobody waits for, as the user left it; None when it can't be read."""
+    request = Request(stored.tool, stored.input)
+    form = make(stored.id, request)
+    if isinstance(form, questions.Malformed):
+        return None
+    left = section.parse(form, stored.lines).questions
+    # With nothing left there is nothing to answer with, and no `u` would bring it back.
+    lines = stored.lines if any(part.picks or part.own for part in left) else []
+    return Waiting(form, request, msgspec.structs.replace(stored, state="open", lines=lines))
 
 
 def _permission(request: Request, option: int, note: str) -> Reply:

@@ -26,6 +26,9 @@ _FRAGMENT = re.compile(
 )
 _FORGED = re.compile(r"(?ai)<(?=!-{0,2}winn)|(?<=-)>(?<=\.[0-9a-z]-->)|(?<=\.\d\d-->)")
 
+# The end of a piece of text that, with the next piece, is a marker's head or one line break.
+_UNFINISHED = re.compile(r"(?ai)(?:<(?:!-{0,2}(?:w(?:in?)?)?)?|\r)\Z")
+
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
@@ -69,6 +72,13 @@ def clean_block(text: str) -> list[str]:
         _disarm("\t".join(_UNSEEN.sub(_visible, cell) for cell in line.split("\t")))
         for line in lines
     ]
+
+
+def split_unfinished(text: str) -> tuple[str, str]:
+    """A streamed piece of text without the end that `clean_block` can't judge yet, and that end."""
+    if (found := _UNFINISHED.search(text)) is None:
+        return text, ""
+    return text[: found.start()], found[0]
 
 
 def _visible(match: re.Match[str]) -> str:

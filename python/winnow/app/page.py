@@ -1,0 +1,104 @@
+"""The buffer of a chat: the order in which it sees things, and the section open in it."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Union
+
+from winnow import ports
+from winnow.app.waiting import Waiting
+from winnow.core import protocol as p
+
+Item = Union[p.Effect, Waiting]
+
+
+class Page:
+    """What the buffer shows, in order.
+
+    While a section is open, or the draft is being taken, everything else waits: so nothing moves
+    under the user's fingers, and a message stands where the agent gets it.
+    """
+
+    def __init__(self, chat: int, editor: ports.Editor) -> None:
+        self.chat = chat
+        self.open: Waiting | None = None
+        self.taking = False  # the draft was asked for
+        self._editor: ports.Editor | None = editor
+        self._backlog: deque[Item] = deque()
+        self._told = 0  # sections that the open one's foot counts
+
+    @property
+    def free(self) -> bool:
+        """Everything is shown, and nothing is in the way of a message."""
+        return not (self._backlog or self.open or self.taking)
+
+    @property
+    def sections(self) -> list[Waiting]:
+        """The open section and those that follow it."""
+        queued = [item for item in self._backlog if isinstance(item, Waiting)]
+        return [self.open, *queued] if self.open else queued
+
+    def append(self, *items: Item) -> None:
+        """Show something, after everything that came before it."""
+        self._backlog.extend(items)
+        self._advance()
+
+    def take(self) -> None:
+        """Ask for the draft; everything waits for `taken`."""
+        self.taking = True
+        self.apply(p.Take(self.chat))
+
+    def taken(self) -> None:
+        """The draft was committed, or there was none."""
+        self.taking = False
+        self._advance()
+
+    def remove(self, w: Waiting, lines: list[str]) -> bool:
+        """Put its record where a section stands or would have stood; False if it is closed."""
+        if w is self.open:
+            self.open = None
+            self.apply(p.Freeze(self.chat, w.form.id, lines), p.Save(self.chat))
+        elif w in self._backlog:
+            shown = p.Write(self.chat, "\n".join(lines), fresh=True)
+            self._backlog[self._backlog.index(w)] = shown
+        else:
+            return False
+        self._advance()
+        return True
+
+    def show_open(self) -> None:
+        """Show the open section as if it had just come."""
+        if (w := self.open) is not None:
+            focus = w.reply is None  # reopened, so the user asked for it
+            self.apply(p.Section(self.chat, w.form.id, w.lines, w.previews, focus))
+            self.judge()
+
+    def judge(self) -> None:
+        """Show the open section's verdict."""
+        if self.open is not None:
+            self._told = len(self.sections) - 1
+            self.apply(self.open.verdict(self.chat, self._told))
+
+    def say(self, text: str, level: p.Level = "info") -> None:
+        """Tell the user one sentence, at once."""
+        self.apply(p.Say(self.chat, text, level))
+
+    def apply(self, *effects: p.Effect) -> None:
+        """Pass on effects that have no place in the order."""
+        if self._editor is not None:
+            self._editor.apply(*effects)
+
+    def detach(self) -> None:
+        """The buffer is gone: show nothing any more."""
+        self._editor = None
+
+    def _advance(self) -> None:
+        while self._backlog and not self.open and not self.taking:
+            match self._backlog.popleft():
+                case Waiting() as w:
+                    self.open = w
+                    self.show_open()
+                case effect:
+                    self.apply(effect)
+        if self.open is not None and self._told != len(self.sections) - 1:
+            self.judge()

@@ -1,0 +1,134 @@
+"""The agent of a chat, over all its lives."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Literal, Protocol
+from uuid import uuid4
+
+from winnow import ports
+
+log = logging.getLogger(__name__)
+
+ENDED = "Claude ended in the middle of a turn. Send again to go on."
+FAILED = "Winnow failed inside; :Winnow log has the details."
+
+
+class Listener(Protocol):
+    """Who is told of what the agent does: its chat."""
+
+    @property
+    def working(self) -> bool:
+        """Something is still expected of the agent."""
+
+    def connected(self, agent: ports.Agent) -> None:
+        """The agent is ready for a prompt."""
+
+    def heard(self, event: ports.AgentEvent) -> None:
+        """The agent said something."""
+
+    def lost(self, error: ports.AgentError) -> None:
+        """The agent is gone, though it was needed. Its `prompts` are still there to be read."""
+
+    def ended(self) -> None:
+        """The agent is gone, and nobody misses it."""
+
+
+class Session:
+    """One agent at a time: each is made, connected, drained and closed by one task.
+
+    Attributes:
+        state: ``failed`` until it is wanted again.
+        prompts: what was sent and is not yet part of a result, by uuid.
+    """
+
+    def __init__(self, make: Callable[[], Awaitable[ports.Agent]], listener: Listener) -> None:
+        self.state: Literal["asleep", "connecting", "connected", "failed"] = "asleep"
+        self.prompts: dict[str, str] = {}
+        self._make = make
+        self._listener = listener
+        self._agent: ports.Agent | None = None  # only while connected
+        self._life: asyncio.Task[None] | None = None  # the newest agent's
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def want(self) -> None:
+        """Connect, unless that is done or under way."""
+        if self.state in ("asleep", "failed"):
+            self.state = "connecting"
+            self._life = self._spawn(self._live(after=self._life))
+
+    def prompt(self, text: str) -> None:
+        """Say something to the agent, which is connected."""
+        uuid = str(uuid4())
+        self.prompts[uuid] = text
+        self._tell(lambda agent: agent.prompt(text, uuid))
+
+    def answered(self, uuids: list[str]) -> None:
+        """A result came for these prompts; for all, if none is named."""
+        for uuid in uuids or list(self.prompts):
+            self.prompts.pop(uuid, None)
+
+    def interrupt(self) -> None:
+        """End the running turn."""
+        self._tell(lambda agent: agent.interrupt())
+
+    async def close(self) -> None:
+        """End the agent; returns when nothing of it is left."""
+        if self._life is not None and self.state in ("connecting", "connected"):
+            self._life.cancel()  # else it is closing its agent already
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _live(self, after: asyncio.Task[None] | None) -> None:
+        """Own an agent from connect to close, and drain it whatever the editor does."""
+        if after is not None:
+            await asyncio.wait({after})  # two agents in one session would lose what they say
+        agent: ports.Agent | None = None
+        try:
+            agent = await self._make()
+            await agent.connect()
+            self.state, self._agent = "connected", agent
+            self._listener.connected(agent)
+            async for event in agent.events():
+                self._listener.heard(event)
+            if self._listener.working:
+                raise ports.AgentError(ENDED)
+            self.state, self._agent = "asleep", None
+            self._listener.ended()
+        except ports.AgentError as error:
+            self._lost(error)
+        except Exception:
+            log.exception("the agent's events")
+            self._lost(ports.AgentError(FAILED))
+        finally:
+            if agent is not None:
+                await agent.close()
+
+    def _tell(self, what: Callable[[ports.Agent], Coroutine[Any, Any, None]]) -> None:
+        """Speak to the agent without waiting; one that can't be spoken to is lost."""
+        agent, life = self._agent, self._life
+        assert agent is not None
+        assert life is not None
+
+        async def run() -> None:
+            try:
+                await what(agent)
+            except ports.AgentError as error:
+                if self._agent is agent:
+                    self._lost(error)
+                    life.cancel()
+
+        self._spawn(run())
+
+    def _lost(self, error: ports.AgentError) -> None:
+        log.error("%s\n%s", error.sentence, error.detail)
+        self.state, self._agent = "failed", None
+        self._listener.lost(error)
+        self.prompts.clear()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task

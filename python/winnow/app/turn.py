@@ -1,0 +1,98 @@
+"""What the agent says, as the effects that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from winnow import ports
+from winnow.app import waiting
+from winnow.core import protocol as p
+from winnow.core import transcript
+from winnow.core.text import clean_block, split_unfinished
+
+
+class Turn:
+    """Where the agent is in what it says.
+
+    Attributes:
+        busy: it speaks, asked or not.
+        boundary: the user's next message may stand here; new text then starts a paragraph.
+    """
+
+    def __init__(self, chat: int) -> None:
+        self.busy = False
+        self.boundary = True
+        self._chat = chat
+        self._fresh = True  # the next text starts a paragraph
+        self._thinking = False
+        self._unfinished = ""  # the end of the text so far, which may yet become a marker
+        self._tools: dict[str, ports.ToolStarted] = {}
+
+    def hear(self, event: ports.AgentEvent) -> Iterator[p.Effect]:
+        """What an event shows; iterate it to the end."""
+        match event:
+            case ports.Text(text=text):
+                yield from self._speak(text, thinking=False)
+            case ports.Thinking(text=text):
+                yield from self._speak(text, thinking=True)
+            case ports.ToolStarted(name=name):
+                yield from self.paragraph()
+                self.busy, self.boundary = True, False
+                if name != waiting.ASK:  # its section is its line
+                    self._tools[event.id] = event
+                    yield self._tool(event, "running")
+            case ports.ToolFinished(id=tool_id, output=output, failed=failed):
+                if (started := self._tools.pop(tool_id, None)) is not None:
+                    state: transcript.ToolState = "failed" if failed else "done"
+                    yield self._tool(started, state, transcript.tool_output(output))
+            case ports.Pause():
+                yield from self.paragraph()
+                self.boundary = True
+            case ports.Notice(sentence=sentence):
+                yield from self.paragraph()
+                yield p.Write(self._chat, transcript.notice(sentence), fresh=True)
+            case ports.TurnEnded(stopped=True):
+                yield from self.end("■ Stopped.")
+            case ports.TurnEnded(error=error):
+                yield from self.end(transcript.notice(error) if error else "")
+
+    def paragraph(self) -> Iterator[p.Effect]:
+        """Whatever is said next stands by itself."""
+        unfinished, self._unfinished = self._unfinished, ""
+        if unfinished:
+            yield self._text(unfinished)
+        self._fresh, self._thinking = True, False
+
+    def end(self, line: str) -> Iterator[p.Effect]:
+        """The turn is over; ``line`` says how, if it has to be said."""
+        yield from self.paragraph()
+        for tool in self._tools.values():  # cut short: they get no result any more
+            yield self._tool(tool, "failed")
+        self._tools.clear()
+        self.busy, self.boundary = False, True
+        if line:
+            yield p.Write(self._chat, line, fresh=True)
+        yield p.Save(self._chat)
+
+    def _speak(self, text: str, *, thinking: bool) -> Iterator[p.Effect]:
+        if thinking != self._thinking:
+            yield from self.paragraph()
+        self.busy, self.boundary, self._thinking = True, False, thinking
+        text, self._unfinished = split_unfinished(self._unfinished + text)
+        if text:
+            yield self._text(text)
+
+    def _text(self, text: str) -> p.Write:
+        fresh, self._fresh = self._fresh, False
+        if self._thinking:
+            return p.Write(self._chat, transcript.thinking(text, first=fresh), fresh)
+        return p.Write(self._chat, "\n".join(clean_block(text)), fresh)
+
+    def _tool(
+        self,
+        tool: ports.ToolStarted,
+        state: transcript.ToolState,
+        output: list[str] | None = None,
+    ) -> p.Tool:
+        line = transcript.tool_line(tool.name, tool.input, state=state)
+        return p.Tool(self._chat, tool.id, line, output or [])
