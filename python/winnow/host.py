@@ -58,7 +58,7 @@ class Host:
         self._loop = asyncio.new_event_loop()
         self._chats: Chats | None = None
         self._claude: asyncio.Future[Any]
-        self._nvim = nvim
+        self._editor = NvimEditor(nvim, self._loop)
         # A daemon: Neovim's exit must not wait for agents; they end with their stdin.
         threading.Thread(target=self._run, name="winnow", daemon=True).start()
 
@@ -77,17 +77,25 @@ class Host:
         self._loop.run_forever()
 
     def _dispatch(self, event: Event) -> None:
-        if self._chats is None:
-            store = SqliteStore(Path(self._settings.state) / "winnow.db")
-            self._editor = NvimEditor(self._nvim, self._loop)
-            self._chats = Chats(self._make_agent, self._editor, store, WallClock())
-            # Two seconds of import, while the user types their first message.
-            self._claude = self._loop.run_in_executor(None, _import_claude)
         try:
+            if self._chats is None:
+                self._chats = self._start(event.chat)
             self._chats.handle(event)
+        except ports.StoreError as error:
+            log.exception("%s", event)
+            self._editor.apply(Say(event.chat, f"{error.sentence} Try :Winnow restart.", "error"))
         except Exception:  # a bug: say so, and keep the other chats going
             log.exception("%s", event)
             self._editor.apply(Say(event.chat, FAILED, "error"))
+
+    def _start(self, chat: int) -> Chats:
+        store = SqliteStore(Path(self._settings.state) / "winnow.db")
+        if store.set_aside:
+            sentence = f"Open questions could not be read; their file is now {store.set_aside}."
+            self._editor.apply(Say(chat, sentence, "warn"))
+        # Two seconds of import, while the user types their first message.
+        self._claude = self._loop.run_in_executor(None, _import_claude)
+        return Chats(self._make_agent, self._editor, store, WallClock())
 
     async def _make_agent(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
         kind = spec.kind or self._settings.agent

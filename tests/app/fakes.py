@@ -1,0 +1,243 @@
+"""The world of a chat, played by the test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from itertools import count
+from typing import TypeVar
+
+from winnow import ports
+from winnow.app.chats import Chats
+from winnow.core import protocol as p
+
+CHAT = 7
+BESIDE = (p.Verdict, p.Say, p.Step, p.Keep, p.Status, p.Save)  # they change no text
+Kind = TypeVar("Kind")
+Asked = asyncio.Task[ports.Reply]
+
+
+class FakeClock:
+    """A clock that stands still."""
+
+    def now(self) -> float:
+        return 1000.0
+
+
+class MemoryStore:
+    """Sections in a dict, with ids that can be foretold."""
+
+    def __init__(self) -> None:
+        self.sections: dict[str, ports.StoredSection] = {}
+        self.full = False  # nothing can be saved
+        self._ids = (f"s{number}" for number in count(1))
+
+    def new_id(self) -> str:
+        return next(self._ids)
+
+    def save(self, section: ports.StoredSection) -> None:
+        if self.full:
+            raise ports.StoreError("The disk is full.")
+        self.sections[section.id] = section
+
+    def load(self, section_id: str) -> ports.StoredSection | None:
+        return self.sections.get(section_id)
+
+
+class FakeEditor:
+    """Records effects, and holds that none comes where it would disturb the user."""
+
+    def __init__(self) -> None:
+        self.effects: list[p.Effect] = []
+        self.section: p.Section | None = None
+        self.taking = False
+
+    def apply(self, *effects: p.Effect) -> None:
+        for effect in effects:
+            match effect:
+                case p.Section():
+                    assert self.section is None, effect
+                    self.section = effect
+                case p.Freeze(section=section) if self.section and section == self.section.section:
+                    self.section = None
+                case _ if not isinstance(effect, (*BESIDE, p.Freeze)):
+                    assert self.section is None, effect
+                    assert not self.taking, effect
+            if isinstance(effect, p.Status):
+                assert self.states[-1:] != [effect.state]
+            self.taking |= isinstance(effect, p.Take)
+            self.effects.append(effect)
+
+    def every(self, kind: type[Kind]) -> list[Kind]:
+        """The effects of this kind."""
+        return [effect for effect in self.effects if isinstance(effect, kind)]
+
+    @property
+    def states(self) -> list[str]:
+        """All that the chat's state has been."""
+        return [effect.state for effect in self.every(p.Status)]
+
+    @property
+    def text(self) -> str:
+        """What was written; a paragraph is set off by a bar, a closed section by an x."""
+        shown = ""
+        for effect in self.effects:
+            match effect:
+                case p.Write(text=text, fresh=fresh):
+                    shown += "|" * fresh + text
+                case p.Freeze():
+                    shown += "|x"
+                case p.Tool(line=line):
+                    shown += "|" + line
+        return shown
+
+
+class FakeAgent:
+    """Says what the test makes it say."""
+
+    name = "fake"
+
+    def __init__(self, spec: ports.AgentSpec, ask: ports.Ask, problem: str) -> None:
+        self.spec = spec
+        self.prompts: dict[str, str] = {}  # text → uuid
+        self.interrupts = 0
+        self.closed = False
+        self.deaf = False  # can't be spoken to any more
+        self._ask = ask
+        self._problem = problem
+        self._asked: list[Asked] = []
+        self._events: asyncio.Queue[ports.AgentEvent | ports.AgentError | None] = asyncio.Queue()
+
+    async def connect(self) -> None:
+        if self._problem:
+            raise ports.AgentError(self._problem)
+
+    async def events(self) -> AsyncIterator[ports.AgentEvent]:
+        while (event := await self._events.get()) is not None:
+            if isinstance(event, ports.AgentError):
+                raise event
+            yield event
+
+    async def prompt(self, text: str, uuid: str) -> None:
+        if self.deaf:
+            raise ports.AgentError("It does not listen.")
+        self.prompts[text] = uuid
+
+    async def interrupt(self) -> None:
+        self.interrupts += 1
+
+    async def close(self) -> None:
+        assert not self.closed
+        self.closed = True
+        for asked in self._asked:
+            asked.cancel()
+        await asyncio.gather(*self._asked, return_exceptions=True)
+
+    def say(self, *events: ports.AgentEvent | ports.AgentError | None) -> None:
+        """Events to come; an error is its death, None its peaceful end."""
+        for event in events:
+            self._events.put_nowait(event)
+
+    def ask(self, request: ports.Request) -> Asked:
+        """Wait for the user; cancel the task to withdraw the request."""
+
+        async def wait() -> ports.Reply:
+            return await self._ask(request)
+
+        self._asked.append(asyncio.create_task(wait()))
+        return self._asked[-1]
+
+
+class Room:
+    """One chat with its editor, store and agents."""
+
+    def __init__(self) -> None:
+        self.editor = FakeEditor()
+        self.store = MemoryStore()
+        self.agents: list[FakeAgent] = []
+        self.problems: deque[str] = deque()  # why the next agents don't connect
+        self.chats = Chats(self._make, self.editor, self.store, FakeClock())
+
+    async def _make(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
+        problem = self.problems.popleft() if self.problems else ""
+        self.agents.append(FakeAgent(spec, ask, problem))
+        return self.agents[-1]
+
+    @property
+    def agent(self) -> FakeAgent:
+        """The newest one."""
+        return self.agents[-1]
+
+    async def settle(self) -> None:
+        """Let every task run until it waits; nothing here takes time."""
+        for _ in range(20):
+            await asyncio.sleep(0)
+
+    async def do(self, *events: p.Event) -> None:
+        """The user's side."""
+        for event in events:
+            if isinstance(event, p.Send):
+                self.editor.taking = False
+            self.chats.handle(event)
+        await self.settle()
+
+    async def open(self, session: str = "", sections: list[str] | None = None) -> None:
+        """Open the chat, or read its buffer again."""
+        await self.do(p.Open(CHAT, "/chat.md", "/", session=session, sections=sections or []))
+
+    async def send(self, text: str) -> None:
+        """A message, as the editor sends it."""
+        await self.do(p.Send(CHAT, text))
+
+    async def hear(self, *events: ports.AgentEvent | ports.AgentError | None) -> None:
+        """The agent's side."""
+        self.agent.say(*events)
+        await self.settle()
+
+    async def ask(self, question: str, *, agent_id: str = "") -> Asked:
+        """The agent asks this, with the options Yes and No."""
+        options = [{"label": "Yes"}, {"label": "No"}]
+        asked = {"question": question, "header": question, "options": options}
+        request = ports.Request("AskUserQuestion", {"questions": [asked]}, agent_id=agent_id)
+        task = self.agent.ask(request)
+        await self.settle()
+        return task
+
+    def shown(self) -> p.Section:
+        """The open section."""
+        assert self.editor.section is not None
+        return self.editor.section
+
+    async def answer(self, label: str) -> None:
+        """Delete the other option of the open section, and confirm."""
+        section = self.shown()
+        lines = kept(section.lines, label)
+        await self.do(p.Confirm(CHAT, section.section, lines, len(lines) - 1))
+
+    async def cancel(self) -> None:
+        """`<Esc>` in the open section."""
+        section = self.shown()
+        await self.do(p.Cancel(CHAT, section.section, section.lines))
+
+
+def kept(lines: list[str], label: str) -> list[str]:
+    """The lines without the other option."""
+    other = {"Yes": "No<", "No": "Yes<"}[label]
+    return [line for line in lines if not line.startswith(other)]
+
+
+def answers(asked: Asked) -> dict[str, str]:
+    """What the agent was answered."""
+    reply = asked.result()
+    assert isinstance(reply, ports.Allow)
+    given: dict[str, str] = reply.input["answers"]
+    return given
+
+
+def denied(asked: Asked) -> ports.Deny:
+    """How the agent was refused."""
+    reply = asked.result()
+    assert isinstance(reply, ports.Deny)
+    assert reply.message
+    return reply
