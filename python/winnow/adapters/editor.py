@@ -40,6 +40,7 @@ class NvimEditor:
                     self._texts[chat].append(text)
                     continue
                 case Write(chat=chat, text=text):
+                    self._seal(chat)
                     self._texts[chat] = [text]
                     # Its text is joined from the pieces when the batch goes out.
                     self._pending.append(effect)
