@@ -4,6 +4,7 @@ local fold = require('winnow.fold')
 local frontmatter = require('winnow.frontmatter')
 local host = require('winnow.host')
 local marker = require('winnow.marker')
+local say = require('winnow.say')
 local window = require('winnow.window')
 
 local M = {}
@@ -21,6 +22,7 @@ local STATES = {
   failed = 'not connected; <CR> tries again',
 }
 local QUEUED = 'goes out as soon as Claude can take it'
+local TYPING = 'goes out when you leave Insert mode'
 
 ---@class winnow.Chat
 ---@field buf integer
@@ -28,6 +30,7 @@ local QUEUED = 'goes out as soon as Claude can take it'
 ---@field cwd string where its agent works
 ---@field state string as the host told it last
 ---@field queued boolean the draft waits to be sent
+---@field private typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
 ---@field private heading integer extmark on the draft's heading
 ---@field private carry string white space at the end of the text so far: written with what follows
@@ -109,14 +112,24 @@ end
 
 -- What the host writes -------------------------------------------------------------------------
 
+--- Bend a marker that came in pieces: the host sees to whole ones.
+local function disarm(self, row)
+  local line = self:lines(row, row + 1)[1]
+  local bent = marker.bent(line)
+  if bent ~= line then
+    vim.api.nvim_buf_set_lines(self.buf, row, row + 1, false, { bent })
+  end
+end
+
 --- Append to the transcript.
 ---@param text string
 ---@param fresh boolean whether it starts a paragraph
 function Chat:write(text, fresh)
   self:edit(function()
     self:ensure_heading()
+    text = fresh and text or self.carry .. text
     fresh = fresh or self.fresh
-    text = fresh and text:gsub('^%s*\n', '') or self.carry .. text
+    text = fresh and text:gsub('^%s*\n', '') or text
     local body = text:sub(1, (text:reverse():find('%S') or #text + 1) * -1)
     self.carry = text:sub(#body + 1)
     self.fresh = fresh and body == '' -- white space alone starts nothing
@@ -130,6 +143,7 @@ function Chat:write(text, fresh)
     else
       local length = #self:lines(row, row + 1)[1]
       vim.api.nvim_buf_set_text(self.buf, row, length, row, length, lines)
+      disarm(self, row)
     end
   end)
 end
@@ -297,7 +311,7 @@ end
 --- Send the draft now, or as soon as the agent can take it.
 function Chat:send()
   if self:draft() == '' then
-    vim.notify('The draft is empty: write below “## You”.')
+    say('The draft is empty: write below “## You”.')
   elseif self.state == 'idle' and not self.section then
     self:tell('send', { text = self:commit() })
   else
@@ -308,10 +322,21 @@ function Chat:send()
   end
 end
 
---- The host has a place for the queued draft.
+--- The host has a place for the queued draft. It does not go out half typed.
 function Chat:take()
-  local wanted = self.queued and self:draft() ~= ''
+  local insert = vim.startswith(vim.api.nvim_get_mode().mode, 'i')
+  self.typing = self.queued and insert and vim.api.nvim_get_current_buf() == self.buf
+  local wanted = self.queued and not self.typing and self:draft() ~= ''
   self:tell('send', { text = wanted and self:commit() or '' })
+  self:show_state()
+end
+
+--- The user has left Insert mode.
+function Chat:typed()
+  if self.typing then
+    self.typing = false
+    self:send()
+  end
 end
 
 --- Tell the host something of this chat; a problem is said in the chat.
@@ -338,7 +363,7 @@ function Chat:lost(sentence)
   if not self.section and self:lines(row, row + 1)[1] ~= notice then
     self:write(notice, true)
   else
-    vim.notify(sentence, vim.log.levels.WARN)
+    say(sentence, 'warn')
   end
   self:set_state('failed')
 end
@@ -356,7 +381,8 @@ end
 function Chat:show_state()
   local text = STATES[self.state] or self.state
   if self.queued then
-    text = text == '' and QUEUED or ('%s · %s'):format(text, QUEUED)
+    local when = self.typing and TYPING or QUEUED
+    text = text == '' and when or ('%s · %s'):format(text, when)
   end
   local row = self:heading_row()
   self.status = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, {

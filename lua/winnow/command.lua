@@ -2,7 +2,7 @@
 local M = {}
 
 local function notify(text, level)
-  vim.notify('winnow: ' .. text, vim.log.levels[level or 'WARN'])
+  require('winnow.say')('winnow: ' .. text, level or 'warn')
 end
 
 local function with_chat(act)
@@ -75,7 +75,7 @@ M.subcommands = {
   preview = function()
     with_chat(function(chat)
       if not (chat.section and chat.section:preview()) then
-        notify('nothing to preview here.', 'INFO')
+        notify('nothing to preview here.', 'info')
       end
     end)
   end,
@@ -114,7 +114,7 @@ function M.run(args)
   elseif M.subcommands[name] then
     M.subcommands[name](args, args.args:match('^%S+%s*(.*)$'))
   else
-    notify(('there is no :Winnow %s; <Tab> shows what there is.'):format(name), 'ERROR')
+    notify(('there is no :Winnow %s; <Tab> shows what there is.'):format(name), 'error')
   end
 end
 

@@ -2,7 +2,7 @@
 --- python/winnow/core/protocol.py.
 local M = {}
 
-local LEVELS = { info = 'INFO', warn = 'WARN', error = 'ERROR' }
+local say = require('winnow.say')
 
 ---@type table<string, fun(chat: winnow.Chat, effect: table)>
 M.effects = {
@@ -21,7 +21,7 @@ M.effects = {
     end
   end,
   say = function(_, e)
-    vim.notify(e.text, vim.log.levels[LEVELS[e.level]])
+    say(e.text, e.level)
   end,
   step = function(chat, e)
     if chat.section and chat.section.id == e.section then
@@ -53,21 +53,66 @@ M.effects = {
   end,
 }
 
+-- Effects that wait for the end of a command, by buffer.
+local held = {} ---@type table<integer, table[]>
+
+--- Whether the user is in the middle of a command that counts lines: text that came in above a
+--- selection, or between the two keys of `dd`, would make it take other lines.
+local function counts_lines(buf)
+  local mode = vim.api.nvim_get_mode().mode
+  return vim.api.nvim_get_current_buf() == buf
+    and (vim.startswith(mode, 'no') or mode:find('^[vVsS\22\19]') ~= nil)
+end
+
+--- Whether effects for this buffer wait.
+---@param buf integer
+---@return boolean
+function M.holds(buf)
+  return held[buf] ~= nil
+end
+
+--- Keep effects until the command is over.
+local function hold(buf, effect)
+  if held[buf] then
+    table.insert(held[buf], effect)
+    return
+  end
+  held[buf] = { effect }
+  vim.api.nvim_create_autocmd({ 'ModeChanged', 'BufEnter' }, {
+    callback = function()
+      if counts_lines(buf) then
+        return
+      end
+      -- Not now: an operator may still be at work.
+      vim.schedule(function()
+        local batch = held[buf] or {}
+        held[buf] = nil
+        M.apply(batch)
+      end)
+      return true
+    end,
+  })
+end
+
+local function run(chat, effect)
+  local ok, problem = xpcall(M.effects[effect.type], debug.traceback, chat, effect)
+  if not ok then
+    require('winnow.host').log(('%s failed: %s'):format(effect.type, problem))
+    say('winnow: a part of the chat could not be shown; :Winnow log says why.', 'error')
+  end
+end
+
 --- Apply a batch in order. One effect that fails does not take the others with it.
 ---@param batch table[]
 function M.apply(batch)
   local chats = require('winnow.chats')
+  require('winnow.host').hear()
   for _, effect in ipairs(batch) do
     local chat = chats.get(effect.chat)
-    if chat then
-      local ok, problem = xpcall(M.effects[effect.type], debug.traceback, chat, effect)
-      if not ok then
-        require('winnow.host').log(('%s failed: %s'):format(effect.type, problem))
-        vim.notify(
-          'winnow: a part of the chat could not be shown; :Winnow log says why.',
-          vim.log.levels.ERROR
-        )
-      end
+    if chat and (M.holds(chat.buf) or counts_lines(chat.buf)) then
+      hold(chat.buf, effect)
+    elseif chat then
+      run(chat, effect)
     end
   end
 end

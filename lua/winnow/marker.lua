@@ -35,6 +35,13 @@ function M.strip(text)
   return (text:gsub(WHOLE, ''))
 end
 
+--- A text with its markers made visible, which then are none.
+---@param text string
+---@return string
+function M.bent(text)
+  return (text:gsub('<(' .. WHOLE:sub(2) .. ')', '‹%1'))
+end
+
 --- Where markers, and what edits left of them, stand in a line.
 ---@param line string
 ---@return { [1]: integer, [2]: integer }[] spans bytes from 0, the end exclusive

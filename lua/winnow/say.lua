@@ -1,0 +1,21 @@
+--- Sentences for the user, outside the chat.
+
+local LEVELS = { info = 'INFO', warn = 'WARN', error = 'ERROR' }
+
+--- Say a sentence on the message line. One that does not fit is cut there, and whole in the log: a
+--- hit-enter prompt would take the `<CR>` that the sentence may be about.
+---@param text string
+---@param level? 'info'|'warn'|'error'
+return function(text, level)
+  text = text:gsub('\n', ' ')
+  local shown = text
+  if vim.fn.strdisplaywidth(text) > vim.v.echospace then
+    shown = vim.fn.strcharpart(text, 0, vim.v.echospace - 1)
+    while vim.fn.strdisplaywidth(shown) >= vim.v.echospace do -- wide characters
+      shown = vim.fn.strcharpart(shown, 0, vim.fn.strchars(shown) - 1)
+    end
+    shown = shown .. '…'
+    require('winnow.host').log(text)
+  end
+  vim.notify(shown, vim.log.levels[LEVELS[level or 'info']])
+end
