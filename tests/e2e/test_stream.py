@@ -1,0 +1,341 @@
+"""What Claude says streams in above the draft, and takes nothing from whoever uses the editor."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.api import Gate, Message, ScriptedAPI, Text, Thinking, ToolUse, say
+from tests.e2e.editor import Editor
+from tests.e2e.steps import draft, said, send, start, wait_idle, wait_section
+
+LINES = "".join(f"line {number}\n" for number in range(100))
+
+
+def streaming(claude: Editor, api: ScriptedAPI, first: str, rest: str) -> Editor:
+    """A chat in which Claude has said ``first``; ``rest`` comes with `finish`."""
+    api.add(say(first, Gate(), rest))
+    start(claude)
+    claude.wait_line(first.rpartition("\n")[2])
+    return claude
+
+
+def finish(claude: Editor, api: ScriptedAPI, last: str) -> None:
+    """Let Claude say the rest, to its end."""
+    api.release()
+    claude.wait_line(last)
+    wait_idle(claude)
+
+
+def view(claude: Editor) -> dict[str, Any]:
+    """Where the cursor and the top of the current window are."""
+    found: dict[str, Any] = claude.lua("return vim.fn.winsaveview()")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "left"),
+    [
+        ("inext", " thing<Esc>", "next thing"),
+        ("ione<CR>two<Esc>d", "d", "one"),
+        ("ione<CR>two<Esc>V", "d", "one"),
+        ("ione<CR>two<CR>three<Esc>Vk", "d", "one"),
+        ("ione<CR>two<Esc>kd", "j", ""),
+        ("ione<CR>two<Esc>k<C-v>", "jd", "on\ntw"),
+        ("ione<CR>two<Esc>gh", "x<Esc>", "one\ntwx"),
+        ("ione<CR>two<Esc>:s/two/", "2<CR>", "one\n2"),
+        ("ione<CR>two<Esc>qqx", "q0@q", "one\nw"),
+    ],
+)
+def test_commands_in_the_draft_mean_what_they_meant(
+    claude: Editor, api: ScriptedAPI, before: str, after: str, left: str
+) -> None:
+    """Text that comes above in the middle of a command does not change what the command does."""
+    streaming(claude, api, "Begun.", f"\n\n{LINES}")
+    claude.keys(before)
+    api.release()
+    claude.wait(lambda: arrived(claude), "the text")
+    claude.keys(after)
+    claude.wait_line("line 99")
+    wait_idle(claude)
+    assert draft(claude) == left
+    assert said(claude) == f"Begun.\n\n{LINES}".rstrip()
+
+
+def arrived(claude: Editor) -> bool:
+    """Whether the rest of the text has come to Neovim, shown or held back."""
+    return bool(
+        "line 99" in claude.text()
+        or claude.lua("return require('winnow.dispatch').holds(vim.api.nvim_get_current_buf())")
+    )
+
+
+def test_undo_is_the_users(claude: Editor, api: ScriptedAPI) -> None:
+    """`u` takes back what was typed since the last text came, and never that text."""
+    streaming(claude, api, "Begun.", " Done.")
+    claude.keys("ibefore<Esc>")
+    finish(claude, api, "Done.")
+    claude.keys("u")
+    assert draft(claude) == "before"
+    claude.keys("A after<Esc>u")
+    assert draft(claude) == "before"
+    claude.keys("<C-r>uuuu")
+    assert draft(claude) == "before"
+    assert said(claude) == "Begun. Done."
+
+
+def test_undo_while_typing(claude: Editor, api: ScriptedAPI) -> None:
+    """Text that comes while the user is in Insert mode splits what one `u` takes back."""
+    streaming(claude, api, "Begun.", " Done.")
+    claude.keys("ibefore")
+    finish(claude, api, "Done.")
+    claude.keys(" after<Esc>u")
+    assert draft(claude) == "before"
+    assert said(claude) == "Begun. Done."
+
+
+@pytest.mark.parametrize("keys", ["gg", "10Gzt", "10GztV", "gg<C-d>zz"])
+def test_nothing_moves_for_a_reader(claude: Editor, api: ScriptedAPI, keys: str) -> None:
+    """Who reads or selects further up stays there."""
+    streaming(claude, api, LINES + "end", LINES + "done")
+    claude.keys(keys)
+    seen = view(claude)
+    api.release()
+    claude.wait(lambda: arrived(claude), "the text")
+    assert view(claude) == seen
+    claude.keys("<Esc>")
+    claude.wait_line("done")
+    assert view(claude) == seen
+
+
+def test_a_queued_draft_does_not_go_out_half_typed(claude: Editor, api: ScriptedAPI) -> None:
+    """Who goes on typing in a draft that waits sends all of it with `<Esc>`."""
+    streaming(claude, api, "Begun.", " Done.")
+    api.add(say("Two."))
+    send(claude, "And")
+    claude.keys("A then")
+    finish(claude, api, "Done.")
+    claude.wait_screen("goes out when you leave Insert mode")
+    claude.keys(" some<Esc>")
+    claude.wait_line("Two.")
+    assert "And then some" in str(api.requests[1]["messages"][-1])
+
+
+def test_nothing_moves_in_another_window(claude: Editor, api: ScriptedAPI) -> None:
+    """Neither the other window nor a chat window that is scrolled up moves."""
+    claude.command("edit other | call setline(1, range(200)) | 100")
+    streaming(claude, api, LINES + "end", LINES + "done")
+    chat = claude.lua("return vim.api.nvim_get_current_win()")
+    claude.keys("10Gzt<C-w>p")
+    here = view(claude)
+    there = claude.lua("return vim.fn.getwininfo(...)[1].topline", chat)
+    api.release()
+    claude.wait(
+        lambda: (
+            "done"
+            in claude.lua("return vim.fn.getbufline(vim.api.nvim_win_get_buf(...), 1, '$')", chat)
+        ),
+        "the text",
+    )
+    assert view(claude) == here
+    assert claude.lua("return vim.fn.getwininfo(...)[1].topline", chat) == there
+
+
+@pytest.mark.parametrize("keys", ["", "i", "G"])
+def test_the_view_follows_at_the_end(claude: Editor, api: ScriptedAPI, keys: str) -> None:
+    """Who is in the draft keeps seeing it, and the end of the text above it."""
+    streaming(claude, api, LINES + "end", LINES + "done")
+    claude.keys(keys)
+    finish(claude, api, "done")
+    rows = [row for row in claude.screen() if row]
+    assert "done" in rows
+    assert "## You" in rows
+    assert "~" not in rows
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One.\n\nTwo.\n\n\nThree.",
+        "```lua\nlocal a = 1   \n\n\n  return a\n```\n\n- one  \n  - two",
+        "    indented code\n\tand a tab",
+        "x" * 20_000,
+        "## You\n\nnot a draft\n\n## Claude\n\nnot a turn",
+        "| a | b |\n|---|---|\n| 漢字 | e\u0301 |\n",
+        "▸ not a tool\n│ not its output",
+    ],
+)
+def test_the_text_is_exact(claude: Editor, api: ScriptedAPI, text: str) -> None:
+    """What is in the buffer is what Claude said, but for blank edges."""
+    api.add(say(f"\n\n{text} \n\n"))
+    start(claude)
+    claude.wait_line(text.rstrip().split("\n")[-1][:50])
+    wait_idle(claude)
+    shown = claude.text().partition("## Claude\n\n")[2].rpartition("\n\n## You")[0]
+    assert shown == text.rstrip()
+
+
+def test_two_thousand_chunks(claude: Editor, api: ScriptedAPI) -> None:
+    """Thousands of pieces arrive complete and in order, while the user types."""
+    chunks = [f"{number}{' ' if number % 10 else chr(10)}" for number in range(2000)]
+    api.add(Message([Text(chunks=["Begun. "]), Gate(), Text(chunks=chunks)]))
+    start(claude)
+    claude.wait_line("Begun.")
+    api.release()
+    claude.keys("i")
+    for word in range(50):
+        claude.keys(f"word{word} ")
+    claude.keys("<Esc>")
+    claude.wait_line("1999")
+    wait_idle(claude)
+    assert said(claude) == "Begun. " + "".join(chunks).rstrip()
+    assert draft(claude) == " ".join(f"word{word}" for word in range(50))
+
+
+def test_a_marker_in_the_text_stays_text(claude: Editor, api: ScriptedAPI) -> None:
+    """What looks like a marker is neither hidden nor taken for one, however it is cut."""
+    forged = "see <!--winnow:ab12.1.1--> there"
+    api.add(Message([Text(chunks=["see <!--wi", "nnow:ab12.1.1--", "> there"])]), say(forged))
+    for number in range(2):
+        start(claude)
+        claude.wait(lambda: claude.text().count("there") > number, "the text")  # noqa: B023
+        wait_idle(claude)
+    rows = [row for row in claude.screen() if "there" in row]
+    assert len(rows) == 2
+    assert all("winnow:ab12.1.1" in row for row in rows)
+    claude.command("edit")
+    wait_idle(claude)
+    assert claude.text().count("winnow:ab12.1.1") == 2
+
+
+@pytest.mark.parametrize("keys", ["f", "r", "g", '"', "m", "<C-w>", ":echo 1 | echo 2<CR>"])
+def test_a_blocked_neovim_loses_nothing(claude: Editor, api: ScriptedAPI, keys: str) -> None:
+    """While Neovim waits for a key the turn goes on; then the text is there, in order."""
+    chunks = [f"{number} " for number in range(500)]
+    api.add(Message([Text(chunks=["Begun. "]), Gate(), Text(chunks=[*chunks, "end"])]), say("Two."))
+    start(claude)
+    claude.wait_line("Begun.")
+    claude.keys(keys)
+    assert claude.blocking()
+    api.release()
+    log = claude.sandbox.root.parent / "claude"
+    claude.wait(lambda: any("499 end" in file.read_text() for file in log.rglob("*.jsonl")), "it")
+    claude.dismiss()
+    claude.wait_line("499 end")
+    assert said(claude) == "Begun. " + "".join(chunks) + "end"
+    claude.keys("<Esc>G")
+    send(claude, "And now?")
+    claude.wait_line("Two.")
+
+
+@pytest.mark.parametrize("option", ["nomodifiable", "readonly"])
+def test_a_locked_buffer_loses_nothing(claude: Editor, api: ScriptedAPI, option: str) -> None:
+    """A buffer that the user locked takes in the text."""
+    streaming(claude, api, "Begun.", " Done.")
+    claude.command(f"setlocal {option}")
+    finish(claude, api, "Done.")
+    assert said(claude) == "Begun. Done."
+    assert claude.request("nvim_eval", "&modifiable") == (option == "readonly")
+
+
+def test_code_in_a_long_chat(claude: Editor, api: ScriptedAPI) -> None:
+    """A fenced block that streams in raises no error, whatever is deleted meanwhile."""
+    code = "```lua\n" + "local function f(a) return { a, 'b' } end\n" * 60 + "```"
+    pieces = re.findall(r"(?s).{1,3}", code)
+    api.add(say(LINES * 3 + "end"), Message([Text(chunks=pieces)], pace=0.0005))
+    start(claude)
+    claude.wait_line("end")
+    wait_idle(claude)
+    send(claude, "Code, please")
+    claude.keys("ione<CR>two<CR>three<CR>four<CR>five<Esc>")
+    for _ in range(4):
+        claude.keys("dd")
+        claude.screen()
+    claude.wait(lambda: said(claude) == code, "the code")
+    wait_idle(claude)
+    assert draft(claude) == "one"
+
+
+def test_fences_and_backticks_stay_visible(claude: Editor, api: ScriptedAPI) -> None:
+    """In a chat only markers are hidden, with the cursor on the line and off it."""
+    api.add(say("Use `cart` and **this**:\n\n```lua\nreturn 1\n```\n\n[a link](https://x.test)"))
+    start(claude)
+    claude.wait_line("a link")
+    wait_idle(claude)
+    for keys in ("", "?lua<CR>", "kk"):
+        claude.keys(keys)
+        rows = claude.screen()
+        for text in ("Use `cart` and **this**:", "```lua", "```", "[a link](https://x.test)"):
+            assert text in rows
+
+
+# --- thinking and tools -----------------------------------------------------------------------
+
+
+def folds(claude: Editor) -> list[str]:
+    """The first line of each closed fold of the current window."""
+    found: list[str] = claude.lua("""
+      local found = {}
+      for row = 1, vim.fn.line('$') do
+        if vim.fn.foldclosed(row) == row then
+          table.insert(found, vim.fn.getline(row))
+        end
+      end
+      return found
+    """)
+    return found
+
+
+def read(claude: Editor, id: str, name: str, text: str) -> ToolUse:
+    """A call of Read, of a file that is there."""
+    path = claude.sandbox.project / name
+    path.write_text(text)
+    return ToolUse("Read", {"file_path": str(path)}, id)
+
+
+def test_thinking_folds(claude: Editor, api: ScriptedAPI) -> None:
+    """Reasoning is one line, with the rest folded beneath it."""
+    api.add(say(Thinking("First this.\n\nThen that."), "Answer."))
+    start(claude)
+    claude.wait_line("Answer.")
+    wait_idle(claude)
+    assert said(claude) == "✻ Thinking\n│ First this.\n│ \n│ Then that.\n\nAnswer."
+    assert folds(claude) == ["✻ Thinking"]
+    assert not any("Then that." in row for row in claude.screen())
+
+
+def test_tools_are_lines(claude: Editor, api: ScriptedAPI) -> None:
+    """Tools that run side by side are a line each, in order, with their output folded beneath."""
+    calls = [read(claude, f"toolu_{name}", name, f"{name} 1\n{name} 2\n") for name in "abc"]
+    api.add(say("Reading.", *calls), say("Read."))
+    start(claude)
+    claude.wait_line("Read.")
+    wait_idle(claude)
+    lines = said(claude).split("\n")
+    tools = [line for line in lines if line.startswith("▸")]
+    assert [re.sub(r" /.*/", " ", line) for line in tools] == [f"▸ Read {n} ✓" for n in "abc"]
+    assert folds(claude) == tools
+    for name, tool in zip("abc", tools, strict=True):
+        assert f"{name} 1" in lines[lines.index(tool) + 1]
+        assert f"{name} 2" in lines[lines.index(tool) + 2]
+    claude.keys(":vsplit<CR>")
+    assert folds(claude) == tools
+    claude.keys("gg/^▸<CR>zo<C-w>p")
+    assert folds(claude) == tools
+
+
+def test_a_tool_that_is_denied(claude: Editor, api: ScriptedAPI) -> None:
+    """A call shows that it waits, then that it failed, and its command has not run."""
+    command = "touch made"
+    api.add(say("Now.", ToolUse("Bash", {"command": command}, "toolu_1")), say("As you like."))
+    start(claude)
+    wait_section(claude, "Permission")
+    assert f"▸ Bash {command} …" in claude.lines()
+    claude.keys("gg/^Allow once<CR>d/^Deny<CR><CR>")
+    claude.wait_line("As you like.")
+    wait_idle(claude)
+    assert f"▸ Bash {command} ✗" in claude.lines()
+    assert f"▸ Bash {command} ✗" in folds(claude)
+    assert not (claude.sandbox.project / "made").exists()
