@@ -7,6 +7,8 @@ local python = require('winnow.python')
 -- The interpreter is ours, so no manifest and no g:python3_host_prog are involved.
 local BOOT = 'import pynvim; pynvim.start_host()'
 
+local REMEDY = ':checkhealth winnow says why, :Winnow restart tries again'
+
 -- What may be sent: the tags of `Event` in python/winnow/core/protocol.py.
 M.events = {
   open = true,
@@ -23,6 +25,10 @@ M.events = {
 local channel ---@type integer?
 local stderr = {} ---@type string[] what the process said last
 local crashed = false -- once restarted by itself, the next crash waits for the user
+local heard = false -- this host has said something
+
+--- Milliseconds for a new host to say something.
+M.patience = 10000
 
 --- Folder of the log and the database.
 ---@return string
@@ -45,9 +51,10 @@ end
 
 --- The last line that the process wrote, or nil.
 local function last_words()
-  return vim.iter(stderr):rev():find(function(line)
+  local line = vim.iter(stderr):rev():find(function(line)
     return line:match('%S')
   end)
+  return line and vim.trim(line:gsub('%c', ' '):sub(1, 200))
 end
 
 local function on_exit(id, code)
@@ -59,28 +66,39 @@ local function on_exit(id, code)
   if vim.v.exiting ~= vim.NIL then
     return
   end
-  local said = last_words()
   local chats = require('winnow.chats')
-  if crashed or code == 1 then -- 1: Python could not even start it
-    chats.lost(
-      ('The Python host stopped (%s). Try :checkhealth winnow, then :Winnow restart.'):format(
-        said or code
-      )
-    )
+  if crashed or not heard then -- what could not even start would not do so now
+    local said = last_words() or 'exit code ' .. code
+    chats.lost(('The Python host stopped (%s); %s.'):format(said, REMEDY))
     return
   end
   crashed = true
   chats.lost('The Python host stopped; it was started again. :Winnow log has the details.')
-  chats.reopen_all()
+  M.start()
 end
 
---- Start the host if it does not run.
+--- A host that neither ends nor speaks must not be waited for without the user knowing.
+local function watch(id)
+  heard = false
+  vim.defer_fn(function()
+    if channel == id and not heard then
+      M.stop()
+      local sentence = ('The Python host does not answer; %s.'):format(REMEDY)
+      M.log(('%s\n%s'):format(sentence, table.concat(stderr, '\n')))
+      require('winnow.chats').lost(sentence)
+    end
+  end, M.patience)
+end
+
+--- The host has said something, so it works.
+function M.hear()
+  heard = true
+end
+
+--- Start the process.
 ---@return boolean started
 ---@return string? problem one sentence
-local function start()
-  if channel then
-    return true
-  end
+local function launch()
   local found, problem = python.find()
   if not found then
     return false, problem
@@ -108,7 +126,22 @@ local function start()
     return false, ('%s could not be started: run :checkhealth winnow.'):format(found.path)
   end
   channel = id
+  watch(id)
   return true
+end
+
+--- Start the host if it does not run, and tell it of every chat.
+---@return boolean runs
+---@return string? problem one sentence
+function M.start()
+  if channel then
+    return true
+  end
+  local ok, problem = launch()
+  if ok then
+    require('winnow.chats').reopen_all()
+  end
+  return ok, problem
 end
 
 --- Tell the host something. Starts it when needed.
@@ -117,12 +150,21 @@ end
 ---@return boolean sent
 ---@return string? problem one sentence
 function M.notify(kind, event)
-  local ok, problem = start()
+  local ran = channel ~= nil
+  if kind == 'close' and not ran then
+    return true -- nobody knows of the chat
+  end
+  local ok, problem = M.start()
   if not ok then
     return false, problem
   end
+  if kind == 'open' and not ran then
+    return true -- told of already
+  end
   event.type = kind
-  vim.rpcnotify(channel, 'winnow', event)
+  if not pcall(vim.rpcnotify, channel, 'winnow', event) then
+    vim.fn.jobstop(channel) -- the connection broke; `on_exit` says so
+  end
   return true
 end
 
@@ -131,14 +173,20 @@ end
 ---@param detail string
 function M.broken(sentence, detail)
   M.log(detail)
-  require('winnow.chats').lost(sentence .. '. Run :checkhealth winnow, then :Winnow restart.')
+  M.stop() -- so that the next try is with a new one
+  require('winnow.chats').lost(
+    ("The Python host can't work (%s); %s."):format(sentence, REMEDY)
+  )
 end
 
 --- Start the host again; open chats go on.
 function M.restart()
   M.stop()
   crashed = false
-  require('winnow.chats').reopen_all()
+  local ok, problem = M.start()
+  if not ok then
+    require('winnow.chats').lost(problem or '')
+  end
 end
 
 --- End the host.
@@ -154,7 +202,7 @@ end
 ---@return number? milliseconds
 ---@return string|table answer what the host says of itself, or the problem
 function M.ping()
-  local ok, problem = start()
+  local ok, problem = M.start()
   if not ok then
     return nil, problem or ''
   end

@@ -107,6 +107,8 @@ class Host:
         if kind == "scripted":
             scenario = Path(self._settings.scenario or TOUR)
             return ScriptedAgent(spec, ask, scenario, self._settings.pace, name=name)
+        if self._claude.done() and self._claude.exception():  # it may be installed by now
+            self._claude = self._loop.run_in_executor(None, _import_claude)
         try:
             claude = await asyncio.shield(self._claude)
         except ImportError as error:
@@ -118,6 +120,7 @@ class Host:
 
 
 def _import_claude() -> Any:
+    importlib.invalidate_caches()
     return importlib.import_module("winnow.adapters.claude")
 
 
