@@ -34,6 +34,7 @@ async def room() -> AsyncIterator[Room]:
     """A room that must be left as it was: all agents closed, no task left."""
     room = Room()
     yield room
+    assert room.editor.disturbing == []
     await room.chats.close()
     await room.settle()
     assert all(agent.closed for agent in room.agents)

@@ -46,28 +46,35 @@ class MemoryStore:
 
 
 class FakeEditor:
-    """Records effects, and holds that none comes where it would disturb the user."""
+    """Records effects, and those that come where they disturb the user, or say nothing new."""
 
     def __init__(self) -> None:
         self.effects: list[p.Effect] = []
+        self.disturbing: list[p.Effect] = []
         self.section: p.Section | None = None
+        self.state = ""
         self.taking = False
 
     def apply(self, *effects: p.Effect) -> None:
         for effect in effects:
+            if isinstance(effect, p.Freeze):
+                self._freeze(effect)
+            elif not isinstance(effect, BESIDE) and (self.section or self.taking):
+                self.disturbing.append(effect)
             match effect:
                 case p.Section():
-                    assert self.section is None, effect
                     self.section = effect
-                case p.Freeze(section=section) if self.section and section == self.section.section:
-                    self.section = None
-                case _ if not isinstance(effect, (*BESIDE, p.Freeze)):
-                    assert self.section is None, effect
-                    assert not self.taking, effect
-            if isinstance(effect, p.Status):
-                assert self.states[-1:] != [effect.state]
-            self.taking |= isinstance(effect, p.Take)
+                case p.Take():
+                    self.taking = True
+                case p.Status(state=state):
+                    if state == self.state:
+                        self.disturbing.append(effect)
+                    self.state = state
             self.effects.append(effect)
+
+    def _freeze(self, effect: p.Freeze) -> None:
+        if self.section is not None and self.section.section == effect.section:
+            self.section = None
 
     def every(self, kind: type[Kind]) -> list[Kind]:
         """The effects of this kind."""
@@ -106,7 +113,7 @@ class FakeAgent:
         self.deaf = False  # can't be spoken to any more
         self._ask = ask
         self._problem = problem
-        self._asked: list[Asked] = []
+        self.asked: list[Asked] = []
         self._events: asyncio.Queue[ports.AgentEvent | ports.AgentError | None] = asyncio.Queue()
 
     async def connect(self) -> None:
@@ -130,9 +137,9 @@ class FakeAgent:
     async def close(self) -> None:
         assert not self.closed
         self.closed = True
-        for asked in self._asked:
+        for asked in self.asked:
             asked.cancel()
-        await asyncio.gather(*self._asked, return_exceptions=True)
+        await asyncio.gather(*self.asked, return_exceptions=True)
 
     def say(self, *events: ports.AgentEvent | ports.AgentError | None) -> None:
         """Events to come; an error is its death, None its peaceful end."""
@@ -145,8 +152,8 @@ class FakeAgent:
         async def wait() -> ports.Reply:
             return await self._ask(request)
 
-        self._asked.append(asyncio.create_task(wait()))
-        return self._asked[-1]
+        self.asked.append(asyncio.create_task(wait()))
+        return self.asked[-1]
 
 
 class Room:
@@ -183,7 +190,11 @@ class Room:
         await self.settle()
 
     async def open(self, session: str = "", sections: list[str] | None = None) -> None:
-        """Open the chat, or read its buffer again."""
+        """Open the chat, or read its buffer again, which forgets all that its text doesn't say."""
+        self.editor.state = ""
+        self.editor.taking = False
+        if not sections:
+            self.editor.section = None
         await self.do(p.Open(CHAT, "/chat.md", "/", session=session, sections=sections or []))
 
     async def send(self, text: str) -> None:

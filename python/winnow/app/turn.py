@@ -39,8 +39,8 @@ class Turn:
                 yield from self.paragraph()
                 self.busy, self.boundary = True, False
                 if name != waiting.ASK:  # its section is its line
-                    self._tools[event.id] = event
                     yield self._tool(event, "running")
+                    self._tools[event.id] = event
             case ports.ToolFinished(id=tool_id, output=output, failed=failed):
                 if (started := self._tools.pop(tool_id, None)) is not None:
                     state: transcript.ToolState = "failed" if failed else "done"

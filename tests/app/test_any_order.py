@@ -1,0 +1,132 @@
+"""Whatever comes from either side, in whatever order: nothing fails, nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from itertools import count
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from winnow import ports
+from winnow.core import protocol as p
+
+from tests.app.fakes import CHAT, Room
+
+Move = Callable[["Play"], Awaitable[None]]
+
+
+class Play:
+    """A room, and what was done in it."""
+
+    def __init__(self) -> None:
+        self.room = Room()
+        self.said = ""
+        self.numbers = count(1)
+
+    async def hear(self, *events: ports.AgentEvent | ports.AgentError | None) -> None:
+        if not self.room.agent.closed:
+            self.said += "".join(e.text for e in events if isinstance(e, ports.Text))
+            await self.room.hear(*events)
+
+    async def text(self) -> None:
+        await self.hear(ports.Text(f"⟨{next(self.numbers)}⟩"))
+
+    async def ended(self) -> None:
+        answered = list(self.room.agent.prompts.values())
+        self.room.agent.prompts.clear()
+        await self.hear(ports.TurnEnded(answered or ["task"]))
+
+    async def ask(self) -> None:
+        if not self.room.agent.closed:
+            await self.room.ask(f"Q{next(self.numbers)}?")
+
+    async def withdraw(self) -> None:
+        waiting = [task for task in self.room.agent.asked if not task.done()]
+        if waiting:
+            waiting[0].cancel()
+            await self.room.settle()
+
+    async def send(self) -> None:
+        if self.room.editor.taking or self.room.editor.state == "idle":
+            await self.room.send(f"prompt {next(self.numbers)}")
+
+    async def edit(self) -> None:
+        if (section := self.room.editor.section) is not None:
+            await self.room.do(p.Edit(CHAT, section.section, section.lines[1:]))
+
+    async def answer(self) -> None:
+        if self.room.editor.section is not None:
+            await self.room.answer("Yes")
+
+    async def cancel(self) -> None:
+        if self.room.editor.section is not None:
+            await self.room.cancel()
+
+    async def reopen(self) -> None:
+        for section in list(self.room.store.sections)[:2]:
+            await self.room.do(p.Reopen(CHAT, section))
+
+    async def reread(self) -> None:
+        section = self.room.editor.section
+        await self.room.open(sections=[section.section] if section else [])
+
+
+def hears(*events: ports.AgentEvent | ports.AgentError | None) -> Move:
+    return lambda play: play.hear(*events)
+
+
+def does(event: p.Event) -> Move:
+    return lambda play: play.room.do(event)
+
+
+MOVES: list[Move] = [
+    Play.text,
+    Play.text,
+    Play.ask,
+    Play.ask,
+    Play.ended,
+    Play.withdraw,
+    Play.send,
+    Play.edit,
+    Play.answer,
+    Play.cancel,
+    Play.reopen,
+    Play.reread,
+    does(p.Queue(CHAT)),
+    does(p.Stop(CHAT)),
+    hears(ports.Pause()),
+    hears(ports.ToolStarted("t1", "Bash", {})),
+    hears(ports.ToolFinished("t1", "out")),
+    hears(ports.Notice("Mind.")),
+    hears(ports.AgentError("It died.")),
+    hears(None),
+]
+
+
+@settings(max_examples=2000, deadline=None)
+@given(st.lists(st.sampled_from(MOVES), max_size=40))
+def test_any_order(moves: list[Move]) -> None:
+    """Each request is settled, and each word stands in the chat once, in order."""
+
+    async def run() -> None:
+        play = Play()
+        room = play.room
+        await room.open()
+        for move in moves:
+            await move(play)
+        await room.send("")  # the draft may be on its way
+        while room.editor.state in ("working", "waiting"):
+            await play.cancel()
+            await room.send("")
+            await play.ended()
+        written = "".join(write.text for write in room.editor.every(p.Write))
+        assert "".join(re.findall("⟨.*?⟩", written)) == play.said
+        assert room.editor.disturbing == []
+        await room.chats.close()
+        await room.settle()
+        assert all(task.done() for agent in room.agents for task in agent.asked)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(run())
