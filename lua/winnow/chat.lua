@@ -24,11 +24,20 @@ local STATES = {
 local QUEUED = 'goes out as soon as Claude can take it'
 local TYPING = 'goes out when you leave Insert mode'
 
+---@class winnow.Pending
+---@field section string its id
+---@field kind string `question`, `permission` or `plan`
+---@field title string
+---@field agent string the subagent that asks; empty: the chat's own
+---@field since number seconds since the epoch
+
 ---@class winnow.Chat
 ---@field buf integer
 ---@field path string
 ---@field cwd string where its agent works
 ---@field state string as the host told it last
+---@field pending winnow.Pending[] sections that wait for the user, the open one first
+---@field cost number US dollars that the session has cost
 ---@field queued boolean the draft waits to be sent
 ---@field private typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
@@ -370,7 +379,10 @@ end
 
 ---@param state string
 function Chat:set_state(state)
-  self.state = state
+  if state ~= self.state then
+    self.state = state
+    require('winnow.events').fire(self, 'State', { state = state })
+  end
   if state == 'failed' then
     self.queued = false
   end
@@ -413,6 +425,8 @@ function M.new(buf)
     buf = buf,
     path = vim.api.nvim_buf_get_name(buf),
     state = 'asleep',
+    pending = {},
+    cost = 0,
     queued = false,
     carry = '',
     fresh = false,

@@ -21,6 +21,11 @@ function M.current()
   return chats[vim.api.nvim_get_current_buf()]
 end
 
+---@return winnow.Chat[]
+function M.all()
+  return vim.tbl_values(chats)
+end
+
 --- The chat of a directory that is open already, the newest first.
 ---@param cwd string
 ---@return integer? buf

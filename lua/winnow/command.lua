@@ -18,18 +18,18 @@ end
 --- or in a new one at the right; command modifiers such as :tab say otherwise.
 ---@param buf integer
 ---@param mods? table
-local function show(buf, mods)
+function M.show(buf, mods)
   local win = vim.fn.bufwinid(buf)
+  local given = mods and (mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal)
   local empty = vim.api.nvim_buf_get_name(0) == ''
     and vim.bo.buftype == ''
     and not vim.bo.modified
     and vim.api.nvim_buf_line_count(0) == 1
   if win ~= -1 then
     vim.api.nvim_set_current_win(win)
-  elseif empty and (mods == nil or mods.split == '' and mods.tab == -1 and not mods.vertical) then
+  elseif empty and not given then
     vim.api.nvim_set_current_buf(buf)
   else
-    local given = mods and (mods.split ~= '' or mods.tab ~= -1 or mods.vertical)
     vim.cmd.sbuffer({ buf, mods = given and mods or { vertical = true, split = 'botright' } })
   end
   if win == -1 then
@@ -57,10 +57,10 @@ end
 ---@type table<string, fun(args: table, rest: string)>
 M.subcommands = {
   new = function(args)
-    show(require('winnow.files').create(vim.fn.getcwd()), args.smods)
+    M.show(require('winnow.files').create(vim.fn.getcwd()), args.smods)
   end,
   demo = function(args)
-    show(require('winnow.files').create(vim.fn.getcwd(), { agent = 'scripted' }), args.smods)
+    M.show(require('winnow.files').create(vim.fn.getcwd(), { agent = 'scripted' }), args.smods)
   end,
   send = function()
     with_chat(function(chat)
@@ -79,6 +79,12 @@ M.subcommands = {
       end
     end)
   end,
+  pending = function()
+    require('winnow.inbox').open()
+  end,
+  next = function()
+    require('winnow.inbox').next()
+  end,
   log = function(args)
     vim.cmd.split({ require('winnow.host').log_path(), mods = args.smods })
     vim.cmd.normal({ 'G', bang = true })
@@ -95,7 +101,7 @@ local function open(args)
   local source, cwd = vim.api.nvim_get_current_buf(), vim.fn.getcwd()
   local files, chats = require('winnow.files'), require('winnow.chats')
   local buf = chats.of_directory(cwd) or files.of_directory(cwd) or files.create(cwd)
-  show(buf, args.smods)
+  M.show(buf, args.smods)
   local chat = chats.get(buf)
   if chat and args.range > 0 then
     quote(chat, source, args.line1, args.line2)

@@ -43,7 +43,11 @@ M.effects = {
     chat:refill(e.text)
   end,
   status = function(chat, e)
+    chat.pending, chat.cost = e.pending, e.cost
     chat:set_state(e.state)
+  end,
+  happened = function(chat, e)
+    require('winnow.events').fire(chat, e.name, e.data)
   end,
   meta = function(chat, e)
     chat:meta(e.values)

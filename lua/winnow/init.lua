@@ -8,15 +8,21 @@ local M = {}
 ---@field model string model of new chats; empty: Claude Code's default
 ---@field mode string permission mode of new chats; empty: Claude Code's default
 ---@field scenario string scenario file of the scripted agent; empty: the tour
+---@field alert ''|'bell'|'osc9'|'osc777' how the terminal calls when something waits out of sight
 local defaults = {
   agent = 'claude',
   cli_path = '',
   model = '',
   mode = '',
   scenario = '',
+  alert = '',
 }
 
-local AGENTS = { claude = true, scripted = true, auto = true }
+-- Options that are one of a few words.
+local CHOICES = {
+  agent = { 'claude', 'scripted', 'auto' },
+  alert = { '', 'bell', 'osc9', 'osc777' },
+}
 
 --- Check options and name what is wrong with them.
 ---@param options table
@@ -31,8 +37,9 @@ function M.problems(options)
         found,
         ('%s must be a %s, not a %s'):format(key, type(defaults[key]), type(value))
       )
-    elseif key == 'agent' and not AGENTS[value] then
-      table.insert(found, ('agent must be "claude", "scripted" or "auto", not %q'):format(value))
+    elseif CHOICES[key] and not vim.list_contains(CHOICES[key], value) then
+      local choices = table.concat(vim.tbl_map(vim.inspect, CHOICES[key]), ', ')
+      table.insert(found, ('%s must be one of %s, not %q'):format(key, choices, value))
     end
   end
   table.sort(found)
@@ -55,6 +62,29 @@ end
 ---@return winnow.Config
 function M.config()
   return vim.tbl_extend('force', defaults, vim.g.winnow or {})
+end
+
+--- For a statusline: what the chat of this window does, or else all chats: the state, how many
+--- things wait for you, what the session has cost. Empty without a chat.
+---@return string
+function M.statusline()
+  local chats = package.loaded['winnow.chats']
+  local shown = chats and (chats.current() and { chats.current() } or chats.all()) or {}
+  local waiting, cost, state = 0, 0, nil
+  local rank = { idle = 1, working = 2, waiting = 3 }
+  for _, chat in ipairs(shown) do
+    waiting, cost = waiting + #chat.pending, cost + chat.cost
+    local this = rank[chat.state] and chat.state or 'idle'
+    state = rank[this] > (rank[state] or 0) and this or state
+  end
+  local parts = { state }
+  if waiting > 0 then
+    table.insert(parts, tostring(waiting))
+  end
+  if cost > 0 then
+    table.insert(parts, ('$%.2f'):format(cost))
+  end
+  return table.concat(parts, ' ')
 end
 
 return M

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
-from itertools import count
+from itertools import count, groupby
 from typing import TypeVar
 
 from winnow import ports
@@ -13,7 +13,7 @@ from winnow.app.chats import Chats
 from winnow.core import protocol as p
 
 CHAT = 7
-BESIDE = (p.Verdict, p.Say, p.Step, p.Keep, p.Status, p.Save)  # they change no text
+BESIDE = (p.Verdict, p.Say, p.Step, p.Keep, p.Status, p.Happened, p.Save)  # they change no text
 Kind = TypeVar("Kind")
 Asked = asyncio.Task[ports.Reply]
 
@@ -53,6 +53,7 @@ class FakeEditor:
         self.disturbing: list[p.Effect] = []
         self.section: p.Section | None = None
         self.state = ""
+        self.status: p.Status | None = None
         self.taking = False
 
     def apply(self, *effects: p.Effect) -> None:
@@ -67,9 +68,9 @@ class FakeEditor:
                 case p.Take():
                     self.taking = True
                 case p.Status(state=state):
-                    if state == self.state:
+                    if effect == self.status:
                         self.disturbing.append(effect)
-                    self.state = state
+                    self.state, self.status = state, effect
             self.effects.append(effect)
 
     def _freeze(self, effect: p.Freeze) -> None:
@@ -83,7 +84,7 @@ class FakeEditor:
     @property
     def states(self) -> list[str]:
         """All that the chat's state has been."""
-        return [effect.state for effect in self.every(p.Status)]
+        return [state for state, _ in groupby(status.state for status in self.every(p.Status))]
 
     @property
     def text(self) -> str:
@@ -191,7 +192,7 @@ class Room:
 
     async def open(self, session: str = "", sections: list[str] | None = None) -> None:
         """Open the chat, or read its buffer again, which forgets all that its text doesn't say."""
-        self.editor.state = ""
+        self.editor.status = None
         self.editor.taking = False
         if not sections:
             self.editor.section = None

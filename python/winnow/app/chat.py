@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable
+from typing import Literal
 
 import msgspec
 
@@ -52,7 +53,8 @@ class Chat:
         self._agent_name = ""
         self._queued = False  # the user wants the draft sent
         self._late: deque[str] = deque()  # answers that nobody waited for: the next messages
-        self._told: p.State | None = None
+        self._told: p.Status | None = None
+        self._cost = 0.0  # US dollars
         self._saves = True  # the last section could be saved
 
         for section_id in opened.sections:
@@ -218,9 +220,13 @@ class Chat:
             case ports.Started(session=session) if session != self._resume:
                 self._resume = session
                 self._page.append(p.Meta(self.id, {"session": session}))
-            case ports.TurnEnded(answered=uuids):
+            case ports.TurnEnded(answered=uuids, cost=cost):
                 self._session.answered(uuids)
+                self._cost = cost or self._cost
         self._page.append(*self._turn.hear(event))
+        if isinstance(event, ports.TurnEnded):
+            how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
+            self._page.append(p.Happened(self.id, "TurnEnd", how))
         self._advance()
 
     def lost(self, error: ports.AgentError) -> None:
@@ -256,6 +262,7 @@ class Chat:
     def _ask(self, w: Waiting) -> None:
         self._save(w.stored)  # before the user can see it
         self._page.append(*self._turn.paragraph(), w)
+        self._happened("Question", w)
 
     def _deliver(self, w: Waiting, answers: answer.Answers) -> None:
         reply, lines = w.accept(answers)
@@ -277,7 +284,11 @@ class Chat:
         if w not in self._page.sections:
             return False
         self._save(msgspec.structs.replace(w.stored, state=state))
+        self._happened("Answered", w, outcome=state)
         return self._page.remove(w, lines)
+
+    def _happened(self, name: Literal["Question", "Answered"], w: Waiting, **more: str) -> None:
+        self._page.apply(p.Happened(self.id, name, {**msgspec.structs.asdict(w.pending), **more}))
 
     def _orphan(self, section_id: str) -> None:
         """The buffer shows a section as open that nobody waits for."""
@@ -328,9 +339,10 @@ class Chat:
         if self._queued and self._may_send():
             self._queued = False
             self._page.take()
-        if (state := self._state()) != self._told:
-            self._told = state
-            self._page.apply(p.Status(self.id, state))
+        pending = [w.pending for w in self._page.sections]
+        if (status := p.Status(self.id, self._state(), pending, self._cost)) != self._told:
+            self._told = status
+            self._page.apply(status)
 
     def _may_send(self) -> bool:
         return self._session.state == "connected" and self._turn.boundary and self._page.free

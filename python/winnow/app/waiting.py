@@ -7,8 +7,8 @@ import asyncio
 import msgspec
 
 from winnow.core import answer, permission, questions, record, section
-from winnow.core.form import Form, render
-from winnow.core.protocol import Verdict
+from winnow.core.form import Form, name_of, render
+from winnow.core.protocol import Pending, Verdict
 from winnow.core.transcript import tool_line
 from winnow.ports import Allow, Deny, Reply, Request, StoredSection
 
@@ -36,6 +36,17 @@ class Waiting:
     def awaited(self) -> bool:
         """The agent still waits for the answer."""
         return self.reply is not None and not self.reply.done()
+
+    @property
+    def pending(self) -> Pending:
+        """What waits here, for a list of such things."""
+        return Pending(
+            section=self.form.id,
+            kind="permission" if self.form.kind == "permission" else "question",
+            title=", ".join(name_of(self.form, n + 1) for n in range(len(self.form.questions))),
+            agent=self.form.agent,
+            since=self.stored.created,
+        )
 
     @property
     def previews(self) -> dict[str, str]:

@@ -197,11 +197,34 @@ class Refill(Message, frozen=True):
     text: str
 
 
+class Pending(msgspec.Struct, frozen=True):
+    """A section that waits for the user, shown already or not."""
+
+    section: str
+    kind: Literal["question", "permission"]
+    title: str
+    agent: str  # the subagent that asks; empty: the chat's own
+    since: float  # seconds since the epoch
+
+
 class Status(Message, frozen=True):
-    """The chat's state changed."""
+    """What the chat is doing, what waits in it, and what it has cost in US dollars."""
 
     chat: int
     state: State
+    pending: list[Pending] = []
+    cost: float = 0.0
+
+
+Data = dict[str, Union[str, float, bool]]
+
+
+class Happened(Message, frozen=True):
+    """Something happened: a ``User`` autocommand of the name ``Winnow{name}``."""
+
+    chat: int
+    name: Literal["Question", "Answered", "TurnEnd"]
+    data: Data
 
 
 class Meta(Message, frozen=True):
@@ -229,6 +252,7 @@ Effect = Union[
     Take,
     Refill,
     Status,
+    Happened,
     Meta,
     Save,
 ]

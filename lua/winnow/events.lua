@@ -1,0 +1,53 @@
+--- What other parts of a configuration can hear of: `User` autocommands, and a word to the user
+--- when something waits in a chat that is not in front.
+local M = {}
+
+local focused = true -- this Neovim has the terminal's focus, as far as the terminal tells
+
+vim.api.nvim_create_autocmd({ 'FocusGained', 'FocusLost' }, {
+  group = vim.api.nvim_create_augroup('winnow.events', {}),
+  callback = function(event)
+    focused = event.event == 'FocusGained'
+  end,
+})
+
+-- What a terminal turns into a notification of the desktop.
+local SEQUENCES = {
+  bell = '\a',
+  osc9 = '\27]9;%s\a',
+  osc777 = '\27]777;notify;Winnow;%s\a',
+}
+
+--- Ask the terminal for attention, if the user wants that.
+local function alert(text)
+  local sequence = SEQUENCES[require('winnow').config().alert]
+  if sequence then
+    -- Neovim hands what comes on its stderr to the terminal as it is.
+    vim.fn.chansend(vim.v.stderr, (sequence:format((text:gsub('[%c;]', ' ')))))
+  end
+end
+
+--- Something waits: say so, unless the user looks at it. Focus stays where it is.
+local function call_user(chat, data)
+  if focused and vim.api.nvim_get_current_buf() == chat.buf then
+    return
+  end
+  local where = vim.fs.basename(chat.cwd)
+  local text = ('Claude waits in %s: %s. :Winnow next goes there.'):format(where, data.title)
+  require('winnow.say')(text)
+  alert(text)
+end
+
+--- Something happened in a chat.
+---@param chat winnow.Chat
+---@param name string without the `Winnow` before it
+---@param data table documented in |winnow-events|
+function M.fire(chat, name, data)
+  data.buf = chat.buf
+  vim.api.nvim_exec_autocmds('User', { pattern = 'Winnow' .. name, data = data, modeline = false })
+  if name == 'Question' then
+    call_user(chat, data)
+  end
+end
+
+return M

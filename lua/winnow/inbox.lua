@@ -1,0 +1,78 @@
+--- Everything that waits for the user, in all chats of this Neovim.
+local chats = require('winnow.chats')
+
+local M = {}
+
+---@class winnow.Waits
+---@field chat winnow.Chat
+---@field pending winnow.Pending
+
+--- What waits, the oldest first.
+---@return winnow.Waits[]
+function M.items()
+  local items = {}
+  for _, chat in ipairs(chats.all()) do
+    for _, pending in ipairs(chat.pending) do
+      table.insert(items, { chat = chat, pending = pending })
+    end
+  end
+  table.sort(items, function(a, b)
+    return a.pending.since < b.pending.since
+  end)
+  return items
+end
+
+--- How long something has waited, in the largest unit that fits.
+---@param since number seconds since the epoch
+local function age(since)
+  local seconds = math.max(0, os.time() - since)
+  if seconds < 60 then
+    return ('%d s'):format(seconds)
+  elseif seconds < 3600 then
+    return ('%d min'):format(seconds / 60)
+  end
+  return ('%d h'):format(seconds / 3600)
+end
+
+--- What waits, in one line.
+---@param item winnow.Waits
+---@return string
+function M.describe(item)
+  local pending = item.pending
+  local asker = pending.agent ~= '' and (' by ' .. pending.agent) or ''
+  return ('%s%s: %s'):format(pending.kind, asker, pending.title)
+end
+
+--- List what waits in the quickfix window; each entry jumps to its section.
+function M.open()
+  local items = M.items()
+  if #items == 0 then
+    require('winnow.say')('Nothing waits for you.')
+    return
+  end
+  local entries = vim.tbl_map(function(item)
+    local section = item.chat.section
+    return {
+      bufnr = item.chat.buf,
+      lnum = section and section:rows() + 1 or item.chat:heading_row() + 1,
+      text = ('%s · %s'):format(M.describe(item), age(item.pending.since)),
+    }
+  end, items)
+  vim.fn.setqflist({}, ' ', { title = 'Winnow: waiting', items = entries })
+  vim.cmd.copen()
+end
+
+--- Go to what has waited longest.
+function M.next()
+  local item = M.items()[1]
+  if not item then
+    require('winnow.say')('Nothing waits for you.')
+    return
+  end
+  require('winnow.command').show(item.chat.buf)
+  if item.chat.section then
+    item.chat.section:step(1)
+  end
+end
+
+return M
