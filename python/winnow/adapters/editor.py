@@ -83,8 +83,8 @@ class NvimEditor:
         """On pynvim's thread, in a greenlet of its own: may wait for Neovim."""
         try:
             self._nvim.exec_lua(_APPLY, batch)
-        except pynvim.NvimError:
-            log.exception("Neovim refused a batch")
+        except Exception:  # whatever it is, the next batch goes out
+            log.exception("a batch did not reach Neovim")
         finally:
             self._loop.call_soon_threadsafe(_finish, sent)
 

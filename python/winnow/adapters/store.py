@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS sections (
 )
 """
 _VERSION = 1
+PATIENCE = 5.0  # seconds to wait for another process
 _LETTERS = string.ascii_lowercase + string.digits
 
 
@@ -127,7 +128,7 @@ def _json(value: object) -> str:
 
 def _open(path: Path) -> sqlite3.Connection:
     path.touch(mode=0o600)
-    db = sqlite3.connect(path, timeout=5.0)
+    db = sqlite3.connect(path, timeout=PATIENCE)
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version > _VERSION:
