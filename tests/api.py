@@ -148,6 +148,11 @@ class ScriptedAPI:
         with self._changed:
             self._script += replies
 
+    def clear(self) -> None:
+        """Forget the rest of the script."""
+        with self._changed:
+            self._script.clear()
+
     def release(self) -> None:
         """Let the reply that waits at a `Gate`, or the next to reach one, go on."""
         self._gate.release()

@@ -208,8 +208,11 @@ class ClaudeAgent:
             sentence = failures.died(self._exit_code(), self._last_stderr())
             end = self._error(sentence)
         except Exception as error:  # noqa: BLE001  whatever it is, it ended the session
-            code = error.exit_code if isinstance(error, ProcessError) else self._exit_code()
-            end = self._error(failures.died(code, self._last_stderr() or str(error)), error)
+            if isinstance(error, ProcessError):  # its words only repeat the exit code
+                code, words = error.exit_code, ""
+            else:
+                code, words = self._exit_code(), str(error)
+            end = self._error(failures.died(code, self._last_stderr() or words), error)
         finally:
             self._withdraw(subagents=True)
             self._events.put_nowait(None if self._closed else end)

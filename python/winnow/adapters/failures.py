@@ -16,13 +16,13 @@ _API = {
 }
 
 # The CLI's word for why it put an error where the answer would stand. Some failures, such as
-# "not logged in", never reach the API and so have no status.
+# "not logged in", never reach the API and so have no status; "server_error" without one means that
+# there was no answer at all.
 _STATUS = {
     "authentication_failed": 401,
     "billing_error": 402,
     "rate_limit": 429,
     "invalid_request": 400,
-    "server_error": 500,
 }
 
 

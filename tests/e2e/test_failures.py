@@ -1,0 +1,250 @@
+"""What is missing, dies, hangs or refuses is told in one sentence in the chat, and <CR> retries."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.api import Drop, Failure, Gate, ScriptedAPI, ask, question, say
+from tests.e2e.conftest import Open
+from tests.e2e.editor import Editor
+from tests.e2e.sandbox import REPOSITORY
+from tests.e2e.steps import draft, send, start
+
+DATABASE = question("Which database?", "PostgreSQL", "MongoDB", header="Database")
+NOTICE = "⚠ "
+
+
+def executable(path: Path, *lines: str) -> str:
+    """A shell script."""
+    path.write_text("\n".join(["#!/bin/sh", *lines, ""]))
+    path.chmod(0o755)
+    return str(path)
+
+
+def python_without(folder: Path, module: str) -> str:
+    """A Python in which importing ``module`` fails as if it were not installed."""
+    shadow = folder / "shadow"
+    shadow.mkdir()
+    error = f"ModuleNotFoundError(\"No module named '{module}'\", name='{module}')"
+    (shadow / f"{module}.py").write_text(f"raise {error}\n")
+    return executable(folder / "python", f'PYTHONPATH={shadow} exec {sys.executable} "$@"')
+
+
+def use_python(editor: Editor, path: str) -> None:
+    """Choose the interpreter as a user does."""
+    editor.lua("vim.g.winnow_python = ...", path)
+
+
+def notices(editor: Editor) -> list[str]:
+    """What the chat says about failures."""
+    return [line for line in editor.lines() if line.startswith(NOTICE)]
+
+
+def wait_notice(editor: Editor, *parts: str, state: str = "not connected") -> None:
+    """Wait for the only notice, which holds ``parts`` and stays on one line, and for the state."""
+    editor.wait(lambda: notices(editor), "a notice", timeout=20)
+    editor.wait(lambda: any(state in row for row in editor.screen()), f"the state {state!r}")
+    (notice,) = notices(editor)
+    for part in parts:
+        assert part in notice
+    assert "Traceback" not in editor.text()
+
+
+def retry(editor: Editor, text: str = "Hi") -> None:
+    """The draft still holds ``text``; sent again it is answered."""
+    assert draft(editor) == text
+    editor.keys("G<CR>")
+    editor.wait_line("Hello again.", timeout=20)
+
+
+@pytest.mark.parametrize(
+    ("module", "parts"),
+    [
+        ("pynvim", ["No module named 'pynvim'", ":checkhealth winnow"]),
+        ("msgpack", ["No module named 'msgpack'", ":checkhealth winnow"]),
+        ("msgspec", ["No module named 'msgspec'", ":checkhealth winnow"]),
+        ("claude_agent_sdk", ["No module named 'claude_agent_sdk'", ":checkhealth winnow"]),
+    ],
+)
+def test_a_missing_package_is_named(
+    claude: Editor, api: ScriptedAPI, tmp_path: Path, module: str, parts: list[str]
+) -> None:
+    """With the way to install it; once it is there, <CR> sends what was typed."""
+    api.add(say("Hello again."))
+    use_python(claude, python_without(tmp_path, module))
+    start(claude)
+    wait_notice(claude, *parts)
+    use_python(claude, sys.executable)
+    (tmp_path / "shadow" / f"{module}.py").unlink()
+    retry(claude)
+
+
+@pytest.mark.parametrize(
+    ("lines", "parts"),
+    [
+        (
+            ['echo "no space left" >&2', "exit 3"],
+            ["no space left", ":checkhealth winnow", ":Winnow restart"],
+        ),
+        (["echo nonsense", "exec sleep 600"], ["stopped"]),
+        (["exec sleep 600"], ["does not answer"]),
+    ],
+    ids=["dies", "writes nonsense", "hangs"],
+)
+def test_a_host_that_does_not_start_is_told(
+    claude: Editor, api: ScriptedAPI, tmp_path: Path, lines: list[str], parts: list[str]
+) -> None:
+    """Whatever stands in its place; once it is right, <CR> sends what was typed."""
+    api.add(say("Hello again."))
+    use_python(claude, executable(tmp_path / "python", *lines))
+    start(claude)
+    wait_notice(claude, *parts)
+    use_python(claude, sys.executable)
+    retry(claude)
+
+
+def test_an_interpreter_that_is_not_there_is_named(claude: Editor, api: ScriptedAPI) -> None:
+    """The interpreter that the user chose is never passed over."""
+    api.add(say("Hello again."))
+    use_python(claude, "/nowhere/python")
+    start(claude)
+    wait_notice(claude, "/nowhere/python", "can't be executed", "g:winnow_python")
+    use_python(claude, sys.executable)
+    retry(claude)
+
+
+def test_no_python_environment_at_all(claude: Editor, api: ScriptedAPI, tmp_path: Path) -> None:
+    """A plugin that was never built says with which command to build it."""
+    api.add(say("Hello again."))
+    plugin = tmp_path / "plugin"
+    plugin.mkdir()
+    for folder in ("lua", "python", "rplugin"):
+        (plugin / folder).symlink_to(REPOSITORY / folder)
+    claude.command(f"set runtimepath^={plugin} | unlet g:winnow_python")
+    start(claude)
+    wait_notice(claude, f":luafile {plugin}/build.lua")
+    use_python(claude, sys.executable)
+    retry(claude)
+
+
+@pytest.mark.parametrize(
+    ("lines", "parts"),
+    [
+        (None, ["no Claude Code at", "cli_path"]),
+        (['echo "Invalid API key" >&2', "exit 1"], ["Invalid API key"]),
+        (["exec sleep 600"], ["did not answer within 10 s"]),
+        (["echo nonsense", "read line", "exit 0"], ["exit code 0"]),
+    ],
+    ids=["missing", "dies", "hangs", "writes nonsense"],
+)
+def test_a_cli_that_does_not_start_is_told(
+    open_editor: Open, api: ScriptedAPI, tmp_path: Path, lines: list[str] | None, parts: list[str]
+) -> None:
+    """With its own last words; once it is right, <CR> sends what was typed."""
+    api.add(say("Hello again."))
+    cli = tmp_path / "claude"
+    if lines:
+        executable(cli, *lines)
+    editor = open_editor(agent="claude", cli_path=str(cli), env=api.env(tmp_path / "config"))
+    start(editor)
+    wait_notice(editor, *parts)
+    cli.unlink(missing_ok=True)
+    cli.symlink_to(bundled_cli())
+    retry(editor)
+
+
+def test_the_log_has_the_details(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> None:
+    """All that Claude Code wrote to stderr; the chat only has the last line."""
+    lines = ['echo "first of all" >&2', 'echo "no room left" >&2', "exit 1"]
+    cli = executable(tmp_path / "claude", *lines)
+    editor = open_editor(agent="claude", cli_path=cli, env=api.env(tmp_path / "config"))
+    start(editor)
+    wait_notice(editor, "no room left", ":Winnow log")
+    assert "first of all" not in editor.text()
+    editor.keys(":Winnow log<CR>")
+    assert "first of all" in editor.text()
+
+
+def bundled_cli() -> Path:
+    """The CLI that comes with the SDK."""
+    (package,) = Path(sys.prefix).glob("lib/python*/site-packages/claude_agent_sdk/_bundled")
+    return package / "claude"
+
+
+@pytest.mark.parametrize(
+    ("reply", "parts"),
+    [
+        (Failure(401, "authentication_error", "invalid x-api-key"), ["refused your credentials"]),
+        (Failure(400, "invalid_request_error", "too long"), ["refused this conversation"]),
+        (Failure(529, "overloaded_error", "Overloaded"), ["overloaded"]),
+    ],
+    ids=["401", "400", "529"],
+)
+def test_an_api_that_refuses_is_told(
+    claude: Editor, api: ScriptedAPI, reply: Failure, parts: list[str]
+) -> None:
+    """What was sent stays in the transcript, and the next message is answered."""
+    api.add(*[reply] * 20)  # Claude Code tries some of them again
+    start(claude)
+    claude.wait(lambda: notices(claude), "a notice", timeout=20)
+    (notice,) = notices(claude)
+    for part in parts:
+        assert part in notice
+    api.clear()
+    api.add(say("Hello again."))
+    assert "## You\n\nHi\n\n## Claude" in claude.text()
+    send(claude, "Once more")
+    claude.wait_line("Hello again.", timeout=20)
+
+
+def test_an_api_that_is_not_there_is_told(open_editor: Open, api: ScriptedAPI) -> None:
+    """As without a network."""
+    nobody = {**api.env("claude"), "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
+    editor = open_editor(agent="claude", env=nobody)
+    start(editor)
+    editor.wait(lambda: notices(editor), "a notice", timeout=20)
+    assert "could not be reached" in notices(editor)[0]
+    assert "check the network" in notices(editor)[0]
+
+
+def test_a_connection_that_breaks_is_mended(claude: Editor, api: ScriptedAPI) -> None:
+    """Claude Code asks again by itself; what had come already stays."""
+    api.add(say("Half a sent", Drop()), say("Hello again."))
+    start(claude)
+    claude.wait_line("Hello again.", timeout=20)
+    assert "Half a sent\n\nHello again." in claude.text()
+
+
+def test_no_credentials_at_all(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> None:
+    """Claude Code says that nobody is logged in, and so does the chat."""
+    env = {**api.env(tmp_path / "claude"), "ANTHROPIC_API_KEY": ""}
+    editor = open_editor(agent="claude", env=env)
+    start(editor)
+    editor.wait(lambda: notices(editor), "a notice", timeout=20)
+    assert "log in" in notices(editor)[0]
+    assert "## You\n\nHi\n\n## Claude" in editor.text()
+
+
+@pytest.mark.parametrize("waits", [False, True], ids=["streaming", "question"])
+def test_a_cli_that_is_killed_in_a_turn_is_told(
+    claude: Editor, api: ScriptedAPI, waits: bool
+) -> None:
+    """What it said stays, an open question can be answered late, and the session goes on."""
+    blocks = [ask("toolu_1", DATABASE)] if waits else [Gate()]
+    api.add(say("Thinking aloud.", *blocks), say("Hello again."))
+    start(claude)
+    claude.wait_line("Question: Database" if waits else "Thinking aloud.")
+    for process, command in claude.sandbox.processes().items():
+        if "stream-json" in command:
+            os.kill(process, signal.SIGKILL)
+    wait_notice(claude, "Claude Code ended with exit code -9; send again")
+    assert "## You\n\nHi\n\n## Claude\n\nThinking aloud." in claude.text()
+    assert ("<CR> here asks again" in claude.text()) is waits
+    claude.keys("G")
+    send(claude, "Once more")
+    claude.wait_line("Hello again.", timeout=20)
