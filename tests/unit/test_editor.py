@@ -82,6 +82,25 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("winnow.adapters.editor.FRAME", 0)
 
 
+@pytest.mark.parametrize(
+    ("effects", "texts"),
+    [
+        ([Write(1, "a", fresh=True), Write(1, "b"), Write(1, "c")], ["abc"]),
+        ([Write(1, "a"), Write(1, "b"), Write(1, "c", fresh=True), Write(1, "d")], ["ab", "cd"]),
+        ([Write(1, "a"), Write(2, "x"), Write(1, "b"), Write(2, "y")], ["ab", "xy"]),
+        ([Write(1, "a"), Write(1, "b"), Save(1), Write(1, "c")], ["ab", "save", "c"]),
+        ([Write(1, "a", fresh=True), Write(1, "b", fresh=True)], ["a", "b"]),
+    ],
+)
+async def test_text_is_joined(effects: list[Effect], texts: list[str]) -> None:
+    """Pieces of one paragraph are one write; what comes between them stays between them."""
+    nvim = FakeNvim()
+    editor = NvimEditor(nvim, asyncio.get_running_loop())
+    editor.apply(*effects)
+    await nvim.drain(editor)
+    assert [effect.get("text", effect["type"]) for effect in nvim.effects] == texts
+
+
 @settings(max_examples=2000, deadline=None)
 @given(st.lists(st.lists(effects, max_size=8), max_size=4))
 def test_joining_keeps_order_and_text(bursts: list[list[Effect]]) -> None:
