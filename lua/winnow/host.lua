@@ -174,9 +174,7 @@ end
 function M.broken(sentence, detail)
   M.log(detail)
   M.stop() -- so that the next try is with a new one
-  require('winnow.chats').lost(
-    ("The Python host can't work (%s); %s."):format(sentence, REMEDY)
-  )
+  require('winnow.chats').lost(("The Python host can't work (%s); %s."):format(sentence, REMEDY))
 end
 
 --- Start the host again; open chats go on.

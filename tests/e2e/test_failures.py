@@ -13,7 +13,7 @@ from tests.api import Drop, Failure, Gate, ScriptedAPI, ask, question, say
 from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import REPOSITORY
-from tests.e2e.steps import draft, send, start
+from tests.e2e.steps import draft, send, start, wait_idle
 
 DATABASE = question("Which database?", "PostgreSQL", "MongoDB", header="Database")
 NOTICE = "⚠ "
@@ -236,14 +236,16 @@ def test_a_cli_that_is_killed_in_a_turn_is_told(
 ) -> None:
     """What it said stays, an open question can be answered late, and the session goes on."""
     blocks = [ask("toolu_1", DATABASE)] if waits else [Gate()]
-    api.add(say("Thinking aloud.", *blocks), say("Hello again."))
+    api.add(say("Hello."), say("Thinking aloud.", *blocks), say("Hello again."))
     start(claude)
+    wait_idle(claude)  # the session is on disk then
+    send(claude, "Think")
     claude.wait_line("Question: Database" if waits else "Thinking aloud.")
     for process, command in claude.sandbox.processes().items():
         if "stream-json" in command:
             os.kill(process, signal.SIGKILL)
     wait_notice(claude, "Claude Code ended with exit code -9; send again")
-    assert "## You\n\nHi\n\n## Claude\n\nThinking aloud." in claude.text()
+    assert "## You\n\nThink\n\n## Claude\n\nThinking aloud." in claude.text()
     assert ("<CR> here asks again" in claude.text()) is waits
     claude.keys("G")
     send(claude, "Once more")
