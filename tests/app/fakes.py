@@ -13,6 +13,7 @@ from winnow.app.chats import Chats
 from winnow.core import protocol as p
 
 CHAT = 7
+BASH = ports.ToolStarted("t1", "Bash", {"command": "ls"})
 BESIDE = (p.Verdict, p.Say, p.Step, p.Keep, p.Status, p.Happened, p.Save)  # they change no text
 Kind = TypeVar("Kind")
 Asked = asyncio.Task[ports.Reply]
@@ -231,6 +232,13 @@ class Room:
         """`<Esc>` in the open section."""
         section = self.shown()
         await self.do(p.Cancel(CHAT, section.section, section.lines))
+
+
+async def working(room: Room, text: str = "Hi") -> str:
+    """A chat whose agent works on a prompt; the prompt's uuid."""
+    await room.open()
+    await room.send(text)
+    return room.agent.prompts[text]
 
 
 def kept(lines: list[str], label: str) -> list[str]:

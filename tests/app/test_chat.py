@@ -10,21 +10,10 @@ from winnow.ports import (
     Text,
     Thinking,
     ToolFinished,
-    ToolStarted,
     TurnEnded,
 )
 
-from tests.app.fakes import CHAT, Room, answers, denied
-
-BASH = ToolStarted("t1", "Bash", {"command": "ls"})
-
-
-async def working(room: Room, text: str = "Hi") -> str:
-    """A chat whose agent works on a prompt; the prompt's uuid."""
-    await room.open()
-    await room.send(text)
-    return room.agent.prompts[text]
-
+from tests.app.fakes import BASH, CHAT, Room, answers, denied, working
 
 # --- sections ---------------------------------------------------------------------------------
 

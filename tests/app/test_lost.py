@@ -6,8 +6,7 @@ import pytest
 from winnow.core import protocol as p
 from winnow.ports import AgentError, Pause, SessionGone, Text, TurnEnded
 
-from tests.app.fakes import CHAT, Room, answers, kept
-from tests.app.test_chat import BASH, working
+from tests.app.fakes import BASH, CHAT, Room, answers, kept, working
 
 DIED = AgentError("It died.")
 
