@@ -108,7 +108,7 @@ function M.map(buf)
 end
 
 --- `<Esc>` is mapped only while the cursor stands in an open section, so that everywhere else it
---- does what it did, the user's own mapping of it included.
+--- does what it did, the user's own mapping of it included. The preview follows, too.
 ---@param chat winnow.Chat
 function M.follow(chat)
   if vim.api.nvim_get_current_buf() ~= chat.buf then
@@ -126,6 +126,9 @@ function M.follow(chat)
     vim.keymap.del('n', '<Esc>', { buffer = chat.buf })
   end
   chat.esc_mapped = inside
+  if chat.section then
+    chat.section:peek(inside)
+  end
 end
 
 return M

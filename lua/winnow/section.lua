@@ -75,6 +75,7 @@ local function watch(self)
       self.told, self.pristine = lines, false
       self.chat:tell('edit', { section = self.id, lines = lines })
       self:decorate()
+      require('winnow.keys').follow(self.chat) -- another option may be under the cursor
     end
   end
   vim.api.nvim_buf_attach(self.chat.buf, false, {
@@ -159,11 +160,17 @@ function Section:under_cursor()
   end
 end
 
---- Show the preview of the option under the cursor in a float.
+--- The preview of the option under the cursor.
+---@return string? Markdown
+function Section:preview_here()
+  local question, option = self:under_cursor()
+  return question and self.previews[question .. '.' .. option]
+end
+
+--- Show it in a float.
 ---@return boolean shown
 function Section:preview()
-  local question, option = self:under_cursor()
-  local text = question and self.previews[question .. '.' .. option]
+  local text = self:preview_here()
   if not text then
     return false
   end
@@ -172,6 +179,14 @@ function Section:preview()
     focus_id = 'winnow.preview',
   })
   return true
+end
+
+--- The cursor is in this section, or has left it: show the start of the preview below the option
+--- that it is on.
+---@param inside boolean
+function Section:peek(inside)
+  local row = inside and vim.api.nvim_win_get_cursor(0)[1] - 1 or nil
+  view.peek(self.chat.buf, row, row and self:preview_here())
 end
 
 -- Life -----------------------------------------------------------------------------------------
@@ -220,22 +235,23 @@ function M.open(chat, id, lines, previews, focus)
   chat:save()
 end
 
---- Find the section that a text read from a file still shows as open.
+--- Find the section that a text read from a file still shows as open: below all that was said,
+--- with its head or its foot. An option that was pasted somewhere is none.
 ---@param chat winnow.Chat
 function M.recognise(chat)
   vim.api.nvim_buf_clear_namespace(chat.buf, namespace, 0, -1)
-  local lines = chat:lines(0, -1)
-  for row = #lines - 1, 0, -1 do
-    local found = marker.of(lines[row + 1])
+  local row = chat:heading_row() - 1
+  local id, first, framed
+  while row >= 0 and not vim.startswith(chat:lines(row, row + 1)[1], '## ') do
+    local found = marker.of(chat:lines(row, row + 1)[1], id)
     if found and found.slot ~= 'r' then
-      -- The first line of that section, whatever is left of it.
-      while row > 0 and not (found.slot == 'h' and found.question == 1) do
-        row = row - 1
-        found = marker.of(lines[row + 1], found.id) or found
-      end
-      new(chat, found.id, row, {})
-      return
+      id, first = found.id, row
+      framed = framed or found.slot == 'h' or found.slot == 'f'
     end
+    row = row - 1
+  end
+  if framed then
+    new(chat, id, first, {})
   end
 end
 

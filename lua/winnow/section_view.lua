@@ -7,7 +7,9 @@ local M = {}
 
 local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc> cancels'
 local RULE = 60 -- columns of a rule, where the window has them
+local PEEK = 6 -- lines of a preview that are shown below its option
 local namespace = vim.api.nvim_create_namespace('winnow.section_view')
+local peeks = vim.api.nvim_create_namespace('winnow.section_view.preview')
 
 local function display_width(chunks)
   local width = 0
@@ -93,9 +95,32 @@ local function text_width(buf)
   return width
 end
 
+--- Take back all that was drawn.
 ---@param buf integer
 function M.clear(buf)
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+  vim.api.nvim_buf_clear_namespace(buf, peeks, 0, -1)
+end
+
+--- Show the start of a preview below its option; the whole is a float away, with K.
+---@param buf integer
+---@param row? integer nil: show none
+---@param preview? string Markdown
+function M.peek(buf, row, preview)
+  vim.api.nvim_buf_clear_namespace(buf, peeks, 0, -1)
+  if not (row and preview) then
+    return
+  end
+  local lines = vim.split(vim.trim(preview), '\n', { plain = true })
+  local shown = vim.list_slice(lines, 1, PEEK)
+  if #lines > PEEK then
+    table.insert(shown, ('… K shows all %d lines'):format(#lines))
+  end
+  vim.api.nvim_buf_set_extmark(buf, peeks, row, 0, {
+    virt_lines = vim.tbl_map(function(line)
+      return { { '  ┊ ' .. line, 'WinnowHint' } }
+    end, shown),
+  })
 end
 
 --- Draw a section.
@@ -105,7 +130,7 @@ function M.draw(section)
   local function put(row, options)
     vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
   end
-  M.clear(buf)
+  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   local width = text_width(buf)
   local first, after = section:rows()
   local foot, asked = nil, {} ---@type integer?, table<integer, integer>
