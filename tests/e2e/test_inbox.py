@@ -1,0 +1,127 @@
+"""What waits in chats that are not in front: found, counted, announced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.api import ScriptedAPI, ask, question, say
+from tests.e2e.editor import Editor
+from tests.e2e.steps import start, wait_idle, wait_section
+
+STORE = question("Which store?", "Redis", "Memcached", header="Store")
+COLOUR = question("Which colour?", "Red", "Blue", header="Colour")
+LISTEN = """
+_G.heard = {}
+vim.api.nvim_create_autocmd('User', {
+  pattern = 'Winnow*',
+  callback = function(event)
+    table.insert(_G.heard, { event.match, event.data })
+  end,
+})
+"""
+STATUS = "return require('winnow').statusline()"
+
+
+def heard(editor: Editor, name: str) -> list[dict[str, Any]]:
+    """The data of all events of this name."""
+    return [data for match, data in editor.lua("return _G.heard") if match == name]
+
+
+def leave(editor: Editor) -> None:
+    """Go to a window that shows no chat."""
+    editor.keys(":new<CR>")
+
+
+def test_nothing_waits(editor: Editor) -> None:
+    """An empty inbox says so, and opens nothing."""
+    editor.keys(":Winnow pending<CR>")
+    assert "Nothing waits" in editor.messages()
+    assert editor.lua("return #vim.api.nvim_list_wins()") == 1
+
+
+def test_the_inbox_leads_to_what_waits(claude: Editor, api: ScriptedAPI) -> None:
+    """`pending` lists both chats' questions; `next` goes to the older one, on its first option."""
+    api.add(say(ask("toolu_1", STORE)))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    api.add(say(ask("toolu_2", COLOUR)))
+    claude.keys(":tab Winnow new<CR>")
+    claude.keys("AHi<Esc><CR>")
+    wait_section(claude, "Question: Colour")
+    leave(claude)
+    claude.keys(":Winnow pending<CR>")
+    assert claude.lua("return vim.bo.buftype") == "quickfix"
+    first, second = claude.lines()
+    assert "question: Store · " in first
+    assert "question: Colour · " in second
+    claude.keys("j<CR>")
+    assert claude.line().startswith("━━ Question: Colour")
+    leave(claude)
+    claude.keys(":Winnow next<CR>")
+    assert claude.line().startswith("Redis")
+
+
+def test_a_question_out_of_sight_is_announced(claude: Editor, api: ScriptedAPI) -> None:
+    """A message names what waits; the cursor stays where it was."""
+    api.add(say(ask("toolu_1", STORE)))
+    start(claude)
+    leave(claude)
+    claude.wait(lambda: "Claude waits in" in claude.messages(), "an announcement")
+    assert "Store" in claude.messages()
+    assert claude.lines() == [""]
+
+
+def test_a_question_in_front_is_not_announced(claude: Editor, api: ScriptedAPI) -> None:
+    """Who looks at the section needs no message about it."""
+    api.add(say(ask("toolu_1", STORE)))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    assert "Claude waits" not in claude.messages()
+
+
+def test_events_and_statusline(claude: Editor, api: ScriptedAPI) -> None:
+    """Each change is told with its data, and the statusline follows."""
+    api.add(say(ask("toolu_1", STORE)), say("Fine."))
+    assert claude.lua(STATUS) == ""
+    claude.lua(LISTEN)
+    start(claude)
+    wait_section(claude, "Question: Store")
+    assert claude.lua(STATUS).startswith("waiting 1")
+    claude.keys("dd<CR>")
+    claude.wait_line("Fine.")
+    wait_idle(claude)
+    assert claude.lua(STATUS).startswith("idle")
+    (question_data,) = heard(claude, "WinnowQuestion")
+    assert question_data["kind"] == "question"
+    assert question_data["title"] == "Store"
+    (answered,) = heard(claude, "WinnowAnswered")
+    assert answered["outcome"] == "answered"
+    assert answered["section"] == question_data["section"]
+    (end,) = heard(claude, "WinnowTurnEnd")
+    assert not end["stopped"]
+    assert end["error"] == ""
+    assert end["cost"] > 0
+    states = [data["state"] for data in heard(claude, "WinnowState")]
+    assert states[-4:] == ["working", "waiting", "working", "idle"]
+
+
+def test_the_terminal_is_called(open_editor: Any, api: ScriptedAPI, tmp_path: Any) -> None:
+    """With `alert`, Neovim sends the terminal what it turns into a notification."""
+    editor = open_editor(agent="claude", alert="osc9", env=api.env(tmp_path / "claude"))
+    editor.lua("""
+      _G.sent = {}
+      local chansend = vim.fn.chansend
+      vim.fn.chansend = function(channel, data)
+        if channel == vim.v.stderr then
+          table.insert(_G.sent, data)
+        else
+          chansend(channel, data)
+        end
+      end
+    """)
+    api.add(say(ask("toolu_1", STORE)))
+    start(editor)
+    leave(editor)
+    (sent,) = editor.wait(lambda: editor.lua("return _G.sent") or None, "a call")
+    assert sent.startswith("\x1b]9;Claude waits in ")
+    assert sent.endswith("\a")
