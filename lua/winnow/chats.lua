@@ -110,9 +110,7 @@ end
 local function start()
   require('winnow.highlight').define()
   vim.treesitter.language.register('markdown', 'winnow')
-  require('winnow.draw').start(function(buf)
-    return chats[buf] ~= nil
-  end)
+  require('winnow.draw').start(M.get)
   local group = vim.api.nvim_create_augroup('winnow.chats', {})
   local function on(events, callback, pattern)
     vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = callback })

@@ -18,7 +18,9 @@ local GROUPS = {
   ['✗'] = 'WinnowUndecided',
 }
 
-local frontmatter_end = -1 -- last row of it in the buffer that is drawn now
+-- Of the buffer that is drawn now:
+local frontmatter_end = -1 -- last row of it
+local section ---@type winnow.Section?
 
 local function draw_line(_, _, buf, row)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
@@ -35,7 +37,10 @@ local function draw_line(_, _, buf, row)
       priority = 200, -- above Markdown, which such a line is not
     })
   end
-  for _, span in ipairs(line:find('--', 1, true) and marker.spans(line) or {}) do
+  if not line:find('--', 1, true) then
+    return
+  end
+  for _, span in ipairs(marker.spans(line, section ~= nil and section:contains(row))) do
     vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
       end_col = span[2],
       conceal = ' ', -- one blank, so that what `A` appends stands apart
@@ -46,13 +51,15 @@ local function draw_line(_, _, buf, row)
 end
 
 --- Start drawing.
----@param shown fun(buf: integer): boolean whether a buffer is a chat
-function M.start(shown)
+---@param chat_of fun(buf: integer): winnow.Chat?
+function M.start(chat_of)
   vim.api.nvim_set_decoration_provider(namespace, {
     on_win = function(_, _, buf)
-      if not shown(buf) then
+      local chat = chat_of(buf)
+      if not chat then
         return false
       end
+      section = chat.section
       frontmatter_end = select(2, frontmatter.read(buf)) or -1
     end,
     on_line = draw_line,

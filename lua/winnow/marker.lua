@@ -4,8 +4,9 @@
 local M = {}
 
 local WHOLE = '<!%-%-[wW][iI][nN][nN][oO][wW]:(%w+)%.(%d+)%.(%w+)%-%->'
--- What an edit leaves of a marker should not peek through either.
-local CONCEALED = {
+-- What an edit leaves of a marker should not peek through either. Only in an open section, whose
+-- text is ours; elsewhere it is what somebody wrote.
+local DAMAGED = {
   '<?!?%-+[wW][iI][nN][nN][oO][wW]:[%w%.]*%-*>?',
   '<!%-%-[wW]?[iI]?[nN]?[nN]?[oO]?[wW]?$',
 }
@@ -42,12 +43,13 @@ function M.bent(text)
   return (text:gsub('<(' .. WHOLE:sub(2) .. ')', '‹%1'))
 end
 
---- Where markers, and what edits left of them, stand in a line.
+--- Where markers stand in a line.
 ---@param line string
+---@param damaged? boolean also what edits left of one
 ---@return { [1]: integer, [2]: integer }[] spans bytes from 0, the end exclusive
-function M.spans(line)
+function M.spans(line, damaged)
   local spans = {}
-  for _, pattern in ipairs(CONCEALED) do
+  for _, pattern in ipairs(damaged and DAMAGED or { WHOLE }) do
     local from, to = line:find(pattern)
     while from do
       if line:sub(from - 3, from - 1) ~= '‹' then -- else it is the agent's text, and stays visible
