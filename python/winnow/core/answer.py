@@ -197,9 +197,14 @@ def updated_input(input: dict[str, Any], form: Form, answers: Answers) -> dict[s
     as they were; one space off reads as "did not answer", without an error.
     """
     pairs = list(zip(form.questions, answers, strict=True))
-    result = {**input, "answers": {asked.question: given.answer for asked, given in pairs}}
+    result = {**input, "answers": {asked.question: _wire(given) for asked, given in pairs}}
     notes = {asked.question: {"notes": given.notes} for asked, given in pairs if given.notes}
     return {**result, "annotations": notes} if notes else result
+
+
+def _wire(given: Decided) -> str | list[str]:
+    """An empty text reads as no answer; a list with one does not."""
+    return given.answer or [""]
 
 
 def chosen(form: Form, answers: Answers) -> tuple[int, str]:

@@ -172,6 +172,7 @@ class _Reader:
         self.lines = lines
         self.shown = list(lines_of(form))
         self.slots = {(line.question, line.slot) for line in self.shown}
+        self.fixed = {(line.question, line.slot, line.text.strip()) for line in self.shown}
         self.block = 1
         # A moved option doesn't take the block along, unless its question's head is gone.
         self.heads = {
@@ -242,16 +243,12 @@ class _Reader:
                 else:
                     yield Picked(row, question, option, f"{edited} {note}".strip())
             case slot:
-                shown = [
-                    line.text
-                    for line in self.shown
-                    if (line.question, line.slot) == (question, slot)
-                ]
                 owner = question or len(self.form.questions)
-                if any(self._same_fixed(segment.text, text) for text in shown):
+                if self._is_fixed(segment):
                     yield Fixed(row, question, slot, segment.text)
                 else:
-                    yield self._damaged(row, owner, segment.text, shown[0])
+                    shown = self._texts_of(segment)[0]
+                    yield self._damaged(row, owner, segment.text, shown)
                 if note:
                     yield Own(row, owner, note)
         yield from pieces
@@ -279,12 +276,18 @@ class _Reader:
         return written.strip()
 
     def _lead(self, segment: Segment) -> str | None:
-        for line in self.shown:
-            if (line.question, line.slot) == (segment.question, segment.slot):
-                note = lead(segment.text, line.text)
-                if note is not None:
-                    return note
-        return None
+        notes = (lead(segment.text, text) for text in self._texts_of(segment))
+        return next((note for note in notes if note is not None), None)
+
+    def _texts_of(self, segment: Segment) -> list[str]:
+        address = (segment.question, segment.slot)
+        return [line.text for line in self.shown if (line.question, line.slot) == address]
+
+    def _is_fixed(self, segment: Segment) -> bool:
+        # Thousands of lines, when a file is to be written: most are as they were.
+        if (segment.question, segment.slot, segment.text.strip()) in self.fixed:
+            return True
+        return any(self._same_fixed(segment.text, text) for text in self._texts_of(segment))
 
     # --- lines without one ---
 
