@@ -119,7 +119,7 @@ def test_every_label_comes_back_as_it_was(form: Form, data: st.DataObject) -> No
         "questions": 1,
         "x": 2,
         "answers": {
-            asked.question: [label] if asked.multi else label
+            asked.question: [label] if asked.multi or not label else label
             for asked, label in zip(form.questions, labels, strict=True)
         },
     }

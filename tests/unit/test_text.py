@@ -22,6 +22,8 @@ from winnow.core.text import MARKER, clean, clean_block, marker, strip_markers
         ("\ud83d", "‹U+D83D›"),
         ("a\tb", "a⇥b"),
         ("<!--WinNow:ab.1.2-->", "‹!--WinNow:ab.1.2--›"),
+        ("<!--winnow:ab.1.12-->", "‹!--winnow:ab.1.12--›"),
+        ("git --winnow:ab", "git -‐winnow:ab"),
         ("use <!-- html --> and a --> b", "use <!-- html --> and a --> b"),
         ("x" * 3000, "x" * 1999 + "…"),
     ],

@@ -24,7 +24,14 @@ _FRAGMENT = re.compile(
     | ^ \.? (?:\d+\.)? (?:\d+|[a-z])? -{0,2} > $
     """
 )
-_FORGED = re.compile(r"(?ai)<(?=!-{0,2}winn)|(?<=-)>(?<=\.[0-9a-z]-->)|(?<=\.\d\d-->)")
+_FORGED = re.compile(
+    r"""(?aix)
+      < (?= !-{0,2} winn)
+    | (?<! <!-) - (?= winnow:)  # what an edit can leave of one is concealed as well
+    | > (?: (?<= \.[0-9a-z]-->) | (?<= \.\d\d-->) | (?<= \.\d\d\d-->) )
+    """
+)
+_BENT = {"<": "‹", "-": "‐", ">": "›"}
 
 # The end of a piece of text that, with the next piece, is a marker's head or one line break.
 _UNFINISHED = re.compile(r"(?ai)(?:<(?:!-{0,2}(?:w(?:in?)?)?)?|\r)\Z")
@@ -90,7 +97,7 @@ def _visible(match: re.Match[str]) -> str:
 
 def _disarm(line: str) -> str:
     """Bend the brackets of whatever looks like a marker, so that it neither parses nor conceals."""
-    return _FORGED.sub(lambda match: "‹" if match[0] == "<" else "›", line)
+    return _FORGED.sub(lambda match: _BENT[match[0]], line)
 
 
 def brief(text: str, columns: int = 40) -> str:
