@@ -445,9 +445,24 @@ function M.new(buf)
   return self
 end
 
+--- What the frontmatter may decide. A file from elsewhere says neither where Claude works nor what
+--- it may do; and that nothing is asked, only the user's configuration says.
+---@return table<string, string>
+---@return boolean own
+local function trusted(self)
+  local values = frontmatter.read(self.buf)
+  local own = require('winnow.files').own(self.path)
+  if not own then
+    values.cwd, values.session, values.mode = nil, nil, nil
+  elseif values.mode == 'bypassPermissions' then
+    values.mode = nil
+  end
+  return values, own
+end
+
 --- Tell the host of this chat, as it stands in the text.
 function Chat:open()
-  local values = frontmatter.read(self.buf)
+  local values, own = trusted(self)
   local default = function(value)
     return value == 'default' and '' or value or ''
   end
@@ -461,6 +476,7 @@ function Chat:open()
     model = values.model and default(values.model) or config.model,
     mode = values.mode and default(values.mode) or config.mode,
     sections = self.section and { self.section.id } or {},
+    eager = own,
   })
 end
 

@@ -16,27 +16,47 @@ local function slug(cwd)
   return (vim.fs.basename(vim.fs.normalize(cwd)):gsub('[^%w._-]', '_'))
 end
 
---- Load a chat file, unless another Neovim that still runs has it open.
+--- The swap files of a chat file. swapfilelist() can't tell: it gets 'directory' with `//` wrong.
+---@param path string
+---@return string[]
+local function swaps(path)
+  local found = {}
+  for _, folder in ipairs(vim.opt.directory:get()) do
+    folder = folder == '.' and vim.fs.dirname(path) or vim.fs.normalize(folder)
+    for file in vim.fs.dir(folder) do
+      if file:find(vim.fs.basename(path) .. '.sw', 1, true) then
+        table.insert(found, folder .. '/' .. file)
+      end
+    end
+  end
+  return found
+end
+
+--- Whether another Neovim that still runs has a chat file open. What a dead one left is removed: of
+--- that, only the last second of typing is not in the file (see AUTOSAVE).
+---@param path string
+---@return boolean
+local function taken(path)
+  for _, swap in ipairs(swaps(path)) do
+    local pid = vim.fn.swapinfo(swap).pid -- nil: it can't be read
+    if pid == 0 then
+      os.remove(swap)
+    elseif pid and pid ~= vim.fn.getpid() then
+      return true
+    end
+  end
+  return false
+end
+
+--- Load a chat file, unless another Neovim has it open.
 ---@param path string
 ---@return integer? buf
 local function load(path)
-  local taken = false
-  local autocmd = vim.api.nvim_create_autocmd('SwapExists', {
-    pattern = '*/winnow/chats/*.md',
-    callback = function()
-      local pid = vim.fn.swapinfo(vim.v.swapname).pid or 0
-      taken = pid > 0 and vim.uv.kill(pid, 0) == 0
-      -- Of a dead one only the last second of typing is not in the file: see AUTOSAVE.
-      vim.v.swapchoice = taken and 'q' or 'd'
-    end,
-  })
-  local buf = vim.fn.bufadd(path)
-  local ok = pcall(vim.fn.bufload, buf)
-  vim.api.nvim_del_autocmd(autocmd)
-  if not ok or taken then
-    pcall(vim.api.nvim_buf_delete, buf, { force = true })
+  if taken(path) then -- asked first: bufload() triggers no SwapExists, but shows the warning
     return nil
   end
+  local buf = vim.fn.bufadd(path)
+  vim.fn.bufload(buf)
   vim.bo[buf].buflisted = true
   return buf
 end
@@ -112,9 +132,8 @@ end
 ---@param path string
 ---@return boolean
 function M.own(path)
-  local real = vim.uv.fs_realpath(path) or path
-  local dir = vim.uv.fs_realpath(M.dir()) or M.dir()
-  return vim.startswith(real, dir .. '/')
+  local folder = vim.fs.dirname(path) -- the file itself may not be there yet
+  return (vim.uv.fs_realpath(folder) or folder) == (vim.uv.fs_realpath(M.dir()) or M.dir())
 end
 
 return M

@@ -59,8 +59,8 @@ class Chat:
 
         for section_id in opened.sections:
             self._orphan(section_id)
-        if not opened.session:
-            self._session.want()  # a new chat: connect while the user types
+        if opened.eager and not opened.session:
+            self._session.want()
         self._advance()
 
     # --- from the user --------------------------------------------------------------------------

@@ -39,6 +39,7 @@ class Open(Message, frozen=True):
     model: str = ""
     mode: str = ""
     sections: list[str] = []
+    eager: bool = True  # a new chat connects while the user still types
 
 
 class Close(Message, frozen=True):
