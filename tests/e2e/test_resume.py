@@ -1,0 +1,255 @@
+"""A chat outlives whatever ends: Neovim, the host, the CLI. Its file is all that it needs."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.api import Json, ScriptedAPI, ToolUse, ask, question, say
+from tests.e2e.editor import Editor
+from tests.e2e.steps import draft, send, start, wait_idle, wait_section
+
+FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
+HOST = "pynvim.start_host"
+CLI = "_bundled/claude"
+
+
+def chat_file(editor: Editor) -> Path:
+    """The only chat of this editor's user."""
+    [path] = (editor.sandbox.data / "winnow" / "chats").glob("*.md")
+    return path
+
+
+def on_disk(editor: Editor) -> str:
+    """What the chat's file holds, if there is one."""
+    folder = editor.sandbox.data / "winnow" / "chats"
+    return "".join(path.read_text() for path in folder.glob("*.md"))
+
+
+def write_chat(folder: Path, *frontmatter: str, text: str = "") -> Path:
+    """A chat file with an empty draft."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "20200101-000000-project.md"
+    path.write_text("\n".join(["---", "winnow: 1", *frontmatter, "---", "", "## You", text, ""]))
+    return path
+
+
+def end(editor: Editor, program: str) -> None:
+    """End a process of this editor as ``kill -9`` does."""
+    if program == "nvim":
+        editor.kill()
+        return
+    [process] = [pid for pid, command in editor.sandbox.processes().items() if program in command]
+    os.kill(process, signal.SIGKILL)
+
+
+def conversation(request: Json) -> str:
+    """Everything that was said before this request, and what it says."""
+    return str(request["messages"])
+
+
+# --- the file ---------------------------------------------------------------------------------
+
+
+def test_each_turn_is_written(claude: Editor, api: ScriptedAPI) -> None:
+    """After a turn the file holds what the buffer holds, the session, and where it works."""
+    api.add(say("One."), say("Two."))
+    start(claude, "first")
+    for text in ("One.", "Two."):
+        claude.wait_line(text)
+        wait_idle(claude)
+        claude.wait(lambda: on_disk(claude) == claude.text() + "\n", "the file")
+        send(claude, "next")
+    found = dict(re.findall(r"(?m)^(\w+): (.*)$", on_disk(claude)))
+    assert found["cwd"] == str(claude.sandbox.project)
+    sessions = (claude.sandbox.root.parent / "claude" / "projects").rglob("*.jsonl")
+    assert found["session"] in [path.stem for path in sessions]
+
+
+def test_a_file_resumes_its_session(claude: Editor, api: ScriptedAPI) -> None:
+    """Opened in another directory, the chat goes on in its own, from where it was."""
+    api.add(say("It is 42."), say("As I said."))
+    start(claude, "What is it?")
+    claude.wait_line("It is 42.")
+    wait_idle(claude)
+    claude.restart("+cd ..", str(chat_file(claude)))
+    claude.keys("G")
+    send(claude, "Again?")
+    claude.wait_line("As I said.")
+    for text in ("What is it?", "It is 42.", "Again?"):
+        assert text in conversation(api.requests[1])
+    assert len(re.findall("(?m)^session: ", claude.text())) == 1
+
+
+def test_typed_text_survives_a_crash(editor: Editor) -> None:
+    """What stands in the draft is in the file a second after the last key."""
+    editor.keys(":Winnow<CR>ihalf a thou")
+    editor.wait(lambda: "half a thou" in on_disk(editor), "the file")
+    assert editor.mode() == "i"
+    editor.kill()
+    editor.start()
+    editor.keys(":Winnow<CR>")
+    assert draft(editor) == "half a thou"
+
+
+def test_a_crash_asks_nothing(editor: Editor) -> None:
+    """What was typed just before a crash is in no file, and the swap file raises no questions."""
+    editor.keys(":Winnow<CR>ifirst<Esc>Asecond")
+    editor.command("preserve")
+    editor.kill()
+    editor.start()
+    editor.keys(":Winnow<CR>")
+    assert draft(editor).startswith("first")
+
+
+def test_two_editors_share_no_file(editor: Editor, closing: ExitStack) -> None:
+    """A second Neovim in the same directory gets a chat of its own."""
+    editor.keys(":Winnow<CR>imine<Esc>")
+    second = Editor(editor.sandbox)
+    closing.callback(second.quit)
+    second.keys(":Winnow<CR>")
+    name = "return vim.api.nvim_buf_get_name(0)"
+    assert second.lua(name) != editor.lua(name)
+    assert draft(second) == ""
+    second.assert_no_errors()
+
+
+# --- what a file may not do -------------------------------------------------------------------
+
+
+def test_a_modeline_is_text(editor: Editor) -> None:
+    """A file of the chats folder sets no options."""
+    path = write_chat(editor.sandbox.data / "winnow" / "chats", text="\nvim: set textwidth=33:")
+    editor.restart(str(path))
+    assert editor.lua("return vim.bo.filetype") == "winnow"
+    assert editor.lua("return vim.bo.textwidth") == 0
+
+
+@pytest.mark.parametrize(
+    ("folder", "mode"),
+    [
+        ("data/nvim/winnow/chats", "bypassPermissions"),
+        ("elsewhere/winnow/chats", "bypassPermissions"),
+        ("elsewhere/winnow/chats", "acceptEdits"),
+    ],
+)
+def test_a_file_does_not_raise_permissions(
+    claude: Editor, api: ScriptedAPI, folder: str, mode: str
+) -> None:
+    """Whatever mode and directory a file names, Claude still asks."""
+    path = write_chat(claude.sandbox.root / folder, f"mode: {mode}", "cwd: /")
+    made = claude.sandbox.project / "made"
+    api.add(say(ToolUse("Write", {"file_path": str(made), "content": "x"}, "toolu_1")))
+    claude.restart(str(path))
+    claude.keys("G")
+    send(claude, "Write it")
+    wait_section(claude, "Permission: Write")
+    assert not made.exists()
+
+
+def test_a_file_from_elsewhere_starts_nothing(claude: Editor, api: ScriptedAPI) -> None:
+    """It is a chat, but Claude Code runs only when something is sent, and in this directory."""
+    path = write_chat(claude.sandbox.root / "elsewhere/winnow/chats", "cwd: /", "session: abc")
+    api.add(say("Here."))
+    claude.restart(str(path))
+    claude.wait(lambda: HOST in str(claude.sandbox.processes()), "the host")
+    claude.wait(
+        lambda: claude.lua("return require('winnow.chats').current().state") == "asleep", "its word"
+    )
+    assert CLI not in str(claude.sandbox.processes())
+    claude.keys("G")
+    send(claude, "Where are you?")
+    claude.wait_line("Here.")
+    assert str(claude.sandbox.project) in str(api.requests[0])
+
+
+# --- what ends in the middle ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("program", ["nvim", HOST, CLI])
+def test_a_question_survives(claude: Editor, api: ScriptedAPI, program: str) -> None:
+    """Whatever is killed, the question can be opened again as it was left, and answered late."""
+    claude.resize(120, 40)
+    api.add(say("Hm.", ask("toolu_1", FRUIT)), say("Late, but good."))
+    start(claude)
+    wait_section(claude, "Question: Fruit")
+    claude.keys("gg/^Apple<CR>ddA, ripe<Esc>")
+    claude.wait_screen("keep one of 2")
+    claude.wait(lambda: "ripe" in on_disk(claude), "the file")
+    end(claude, program)
+    if program == "nvim":
+        claude.start(str(chat_file(claude)))
+    claude.wait_line("✗ No longer open: Fruit")
+    assert "Which fruit?" not in claude.text()
+    claude.keys("gg/asks again<CR><CR>")
+    wait_section(claude, "Question: Fruit")
+    assert "Apple" not in claude.text()
+    claude.keys("gg/^Plum<CR>dd")
+    claude.wait_screen("Pear")
+    claude.keys("<CR>")
+    claude.wait_line("Late, but good.")
+    said = conversation(api.requests[1])
+    for text in ("> Which fruit?", "Answer: Pear", "Notes: , ripe", "Not chosen"):
+        assert text in said
+
+
+def test_the_host_is_started_again_once(editor: Editor) -> None:
+    """After its first crash the host is back by itself; a second one waits for the user."""
+    editor.keys(":Winnow<CR>")
+    wait_idle(editor)
+    send(editor, "one")
+    wait_section(editor, "Question 1/2")
+    end(editor, HOST)
+    editor.wait_line("No longer open")
+    editor.wait_screen("it was started again")
+    editor.keys("G")
+    send(editor, "two")
+    wait_section(editor, "Question 1/2")
+    end(editor, HOST)
+    editor.wait_screen("The Python host stopped (exit code")
+    assert HOST not in str(editor.sandbox.processes())
+    editor.keys(":Winnow restart<CR>")
+    editor.wait(lambda: editor.text().count("No longer open") == 2, "a new host")
+    editor.keys("G")
+    send(editor, "three")
+    wait_section(editor, "Question 1/2")
+
+
+def test_restart_keeps_the_chat(claude: Editor, api: ScriptedAPI) -> None:
+    """`:Winnow restart` ends host and CLI; the next message goes on in the session."""
+    api.add(say("One."), say("Two."))
+    start(claude, "first")
+    claude.wait_line("One.")
+    wait_idle(claude)
+    before = set(claude.sandbox.processes())
+    claude.keys("isecond<Esc>:Winnow restart<CR>")
+    claude.wait(
+        lambda: len(before & set(claude.sandbox.processes())) == 1, "the end of all but Neovim"
+    )
+    claude.keys("G<CR>")
+    claude.wait_line("Two.")
+    for text in ("first", "One.", "second"):
+        assert text in conversation(api.requests[1])
+
+
+def test_a_session_that_is_gone(claude: Editor, api: ScriptedAPI) -> None:
+    """The chat says so and keeps the message, and the next try is a new session."""
+    path = write_chat(
+        claude.sandbox.data / "winnow" / "chats",
+        f"cwd: {claude.sandbox.project}",
+        "session: 00000000-0000-4000-8000-000000000000",
+    )
+    api.add(say("A fresh start."))
+    claude.restart(str(path))
+    claude.keys("G")
+    send(claude, "Hello?")
+    claude.wait_line("⚠")
+    assert draft(claude) == "Hello?"
+    claude.keys("G<CR>")
+    claude.wait_line("A fresh start.")
+    assert "session: 00000000" not in claude.text()
