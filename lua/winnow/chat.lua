@@ -476,8 +476,12 @@ function Chat:open()
     model = values.model and default(values.model) or config.model,
     mode = values.mode and default(values.mode) or config.mode,
     sections = self.section and { self.section.id } or {},
+    lines = self.section and not self.section.from_file and self.section:lines() or {},
     eager = own,
   })
+  if self.section then -- a host that knows it judges it anew
+    self:tell('edit', { section = self.section.id, lines = self.section:lines() })
+  end
 end
 
 return M

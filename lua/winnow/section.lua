@@ -16,6 +16,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field private start integer extmark on the head line
 ---@field parts { text: string, decided: boolean }[]
 ---@field waiting integer sections that come after this one
+---@field from_file? boolean found in a text that was read, not opened by the host
 ---@field private told string[] the lines that the host knows
 ---@field pristine boolean not edited yet
 ---@field private landed? integer when the cursor was put here, in nanoseconds
@@ -251,7 +252,7 @@ function M.recognise(chat)
     row = row - 1
   end
   if framed then
-    new(chat, id, first, {})
+    new(chat, id, first, {}).from_file = true
   end
 end
 

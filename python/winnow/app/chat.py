@@ -58,7 +58,7 @@ class Chat:
         self._saves = True  # the last section could be saved
 
         for section_id in opened.sections:
-            self._orphan(section_id)
+            self._orphan(section_id, opened.lines)
         if opened.eager and not opened.session:
             self._session.want()
         self._advance()
@@ -92,7 +92,7 @@ class Chat:
         """The buffer was read again (``:e!``): its open section goes on."""
         for section_id in opened.sections:
             if not self._current(section_id):
-                self._orphan(section_id)
+                self._orphan(section_id, opened.lines)
         if self._page.open and self._page.open.form.id in opened.sections:
             self._page.judge()
         else:
@@ -290,8 +290,8 @@ class Chat:
     def _happened(self, name: Literal["Question", "Answered"], w: Waiting, **more: str) -> None:
         self._page.apply(p.Happened(self.id, name, {**msgspec.structs.asdict(w.pending), **more}))
 
-    def _orphan(self, section_id: str) -> None:
-        """The buffer shows a section as open that nobody waits for."""
+    def _orphan(self, section_id: str, left: list[str]) -> None:
+        """The buffer shows a section as open that nobody waits for; ``left``: as `Open.lines`."""
         stored = self._load(section_id)
         w = waiting.again(stored) if stored is not None else None
         if stored is None or w is None:
@@ -299,7 +299,8 @@ class Chat:
         elif stored.state == "answered":
             lines = ["✓ This question was answered."]
         else:
-            self._save(msgspec.structs.replace(stored, state="expired"))
+            kept = left or stored.lines
+            self._save(msgspec.structs.replace(stored, state="expired", lines=kept))
             lines = record.cancelled(w.form, "expired")
         self._page.apply(p.Freeze(self.id, section_id, lines), p.Save(self.id))
 

@@ -5,7 +5,8 @@ Neovim, so neither side ever waits for the other. Both unions are tagged by ``ty
 `Event` are what ``lua/winnow/host.lua`` may send, the tags of `Effect` are the keys of
 ``lua/winnow/dispatch.lua``, and a test holds the two sides equal.
 
-A chat is named by its buffer number: one host serves one Neovim. Rows count from 0.
+A chat is named by its buffer number: one host serves one Neovim. What is about no chat has the
+number 0. Rows count from 0.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower):
 
 
 class Open(Message, frozen=True):
-    """A chat buffer was attached. ``sections`` are the ids whose markers its text still holds."""
+    """A chat buffer was attached. ``sections`` are the ids whose markers its text still holds.
+
+    ``lines`` are the open section's as the user left them, for a host that is new. Empty when the
+    text was read from the file, which may be older than what the store has.
+    """
 
     chat: int
     path: str
@@ -39,6 +44,7 @@ class Open(Message, frozen=True):
     model: str = ""
     mode: str = ""
     sections: list[str] = []
+    lines: list[str] = []
     eager: bool = True  # a new chat connects while the user still types
 
 
@@ -99,7 +105,29 @@ class Reopen(Message, frozen=True):
     section: str
 
 
-Event = Union[Open, Close, Send, Queue, Stop, Edit, Confirm, Cancel, Reopen]
+class Discuss(Message, frozen=True):
+    """Talk back about the open section instead of answering it."""
+
+    chat: int
+    section: str
+    lines: list[str]
+    text: str
+
+
+class Recall(Message, frozen=True):
+    """Show what was decided, or export it.
+
+    ``about`` and ``path`` choose: a text that occurs in it, and the file of its chat. ``export``
+    is a folder for a Markdown file each, or a ``.json`` file for all of it.
+    """
+
+    chat: int
+    about: str = ""
+    path: str = ""
+    export: str = ""
+
+
+Event = Union[Open, Close, Send, Queue, Stop, Edit, Confirm, Cancel, Reopen, Discuss, Recall]
 
 
 # --- Python → Lua -----------------------------------------------------------------------------
@@ -144,12 +172,16 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Verdict(Message, frozen=True):
-    """What ``<CR>`` would send now, for the section's foot; ``waiting`` sections follow it."""
+    """What ``<CR>`` would send now, for the section's foot; ``waiting`` sections follow it.
+
+    ``offer`` is an earlier answer that ``<CR>`` on the foot would take.
+    """
 
     chat: int
     section: str
     parts: list[Part]
     waiting: int = 0
+    offer: str = ""
 
 
 class Say(Message, frozen=True):
@@ -175,6 +207,14 @@ class Keep(Message, frozen=True):
     section: str
     question: int
     option: int
+
+
+class Fill(Message, frozen=True):
+    """Make these the lines of the open section, as the user could have: ``u`` takes it back."""
+
+    chat: int
+    section: str
+    lines: list[str]
 
 
 class Freeze(Message, frozen=True):
@@ -241,6 +281,28 @@ class Save(Message, frozen=True):
     chat: int
 
 
+class Decisions(Message, frozen=True):
+    """Show the ledger in a buffer of its own."""
+
+    chat: int
+    lines: list[str]
+
+
+class File(msgspec.Struct, frozen=True):
+    """A file to be written; ``name`` comes after a number."""
+
+    name: str
+    lines: list[str]
+
+
+class Export(Message, frozen=True):
+    """Write new files: into the folder ``path``, or the one of that very path."""
+
+    chat: int
+    path: str
+    files: list[File]
+
+
 Effect = Union[
     Write,
     Tool,
@@ -249,6 +311,7 @@ Effect = Union[
     Say,
     Step,
     Keep,
+    Fill,
     Freeze,
     Take,
     Refill,
@@ -256,4 +319,6 @@ Effect = Union[
     Happened,
     Meta,
     Save,
+    Decisions,
+    Export,
 ]
