@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 from tests.api import Gate, Message, ScriptedAPI, Text, ask, question, say
 from tests.e2e.editor import Editor
-from tests.e2e.neovim import Neovim
+from tests.e2e.steps import send, start, wait_section
 from tests.e2e.terminal import Terminal
 
 DATABASE = question("Which database?", "PostgreSQL", "MongoDB", "MySQL", header="Database")
@@ -14,25 +12,12 @@ FEATURES = question("Which ones?", "Auth", "Logging", "Search", header="Features
 MARKER = "<!--"
 
 
-def send(editor: Editor, text: str) -> None:
-    """Write a message into the draft that the cursor stands in, and send it."""
-    editor.keys(f"A{text}<Esc><CR>")
-
-
-def wait_question(neovim: Neovim, header: str) -> None:
-    """Wait until a question is there and takes a <CR>, which it doesn't for its first 0.3 s."""
-    neovim.wait_line(f"/2: {header}")
-    taken = time.monotonic() + 0.3
-    neovim.wait(lambda: time.monotonic() > taken, "the time in which <CR> does nothing")
-
-
 def asked(editor: Editor, api: ScriptedAPI) -> Editor:
     """A chat in which Claude has asked two questions in one call, and says so when answered."""
     api.add(say("Two things.", ask("toolu_1", DATABASE, FEATURES)), say("Noted."))
     editor.resize(100, 40)  # the section and what comes above it fit in
-    editor.keys(":Winnow<CR>")
-    send(editor, "Which store?")
-    wait_question(editor, "Database")
+    start(editor, "Which store?")
+    wait_section(editor, "Question 1/2: Database")
     return editor
 
 
@@ -123,7 +108,7 @@ def test_a_cancelled_question_can_still_be_answered(claude: Editor, api: Scripte
     claude.keys("<Esc>")
     claude.wait_gone("Question 1/2")
     claude.keys("gg/asks again<CR><CR>")
-    wait_question(claude, "Database")
+    wait_section(claude, "Question 1/2: Database")
     claude.keys("gg/^PostgreSQL<CR>jdddd")
     claude.wait_screen("Database → PostgreSQL")
     claude.keys("<CR>")
@@ -166,7 +151,7 @@ def test_the_tour_in_a_terminal(terminal: Terminal) -> None:
     terminal.keys("ihello<Esc>")
     terminal.wait_line("hello")
     terminal.keys("<CR>")
-    wait_question(terminal, "Database")
+    wait_section(terminal, "Question 1/2: Database")
     terminal.keys("jdddd")
     terminal.wait_screen("Database → PostgreSQL")
     terminal.keys("<CR>")

@@ -242,6 +242,7 @@ def test_other_buffers_keep_their_window_options(editor: Editor) -> None:
     mine = editor.lua(options, names)
     editor.keys(":tab Winnow<CR>")
     assert editor.lua(options, names) != mine
+    assert editor.lua("return vim.wo.statusline .. vim.wo.winbar") == ""
     editor.keys(":edit code<CR>")
     assert editor.lua(options, names) == mine
     editor.keys(":vsplit other<CR>")
