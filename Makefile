@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help install run test check lint-lua bench clean
+.PHONY: help install run test check lint-lua bench soak clean
 
 # The first Python that can build a virtual environment, and a Neovim that is new enough.
 PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 python3.10 python3; do \
@@ -55,6 +55,9 @@ lint-lua: install
 
 bench: install ## Measure what a user waits for
 	NEOVIM=$(NEOVIM) $(BIN)/python tests/bench.py
+
+soak: install ## Kill it fifty times, and see that nothing is lost
+	NEOVIM=$(NEOVIM) $(BIN)/python tests/soak.py
 
 clean: ## Remove everything that make has built
 	rm -rf .venv .bench .*_cache .hypothesis doc/tags

@@ -36,7 +36,18 @@ vim.api.nvim_create_autocmd('BufReadPost', {
   end,
 })
 
-for _, name in ipairs({ 'go', 'cancel', 'keep', 'send', 'stop' }) do
+-- Of a Neovim that died, all but the last second of typing is in the file: no dialog about that.
+vim.api.nvim_create_autocmd('SwapExists', {
+  group = group,
+  pattern = chats,
+  callback = function()
+    if vim.fn.swapinfo(vim.v.swapname).pid == 0 then
+      vim.v.swapchoice = 'd'
+    end
+  end,
+})
+
+for _, name in ipairs({ 'go', 'cancel', 'keep', 'discuss', 'send', 'stop' }) do
   vim.keymap.set('n', ('<Plug>(winnow-%s)'):format(name), function()
     require('winnow.keys')[name]()
   end)

@@ -57,12 +57,18 @@ function Chat:lines(first, last)
   return vim.api.nvim_buf_get_lines(self.buf, first, last, false)
 end
 
+--- Whether a line is the draft's heading, maybe with text that the user appended to it.
+---@param line? string
+local function heads_draft(line)
+  return line == DRAFT or line ~= nil and line:find('^## You%W') ~= nil
+end
+
 --- Row of the draft's heading, and whether the heading still stands there.
 ---@return integer row
 ---@return boolean stands
 function Chat:heading_row()
   local row = vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, self.heading, {})[1]
-  return row, self:lines(row, row + 1)[1] == DRAFT
+  return row, heads_draft(self:lines(row, row + 1)[1])
 end
 
 --- Row where the draft starts.
@@ -75,7 +81,12 @@ end
 --- The draft without blank edges and without markers.
 ---@return string
 function Chat:draft()
-  return vim.trim(marker.strip(table.concat(self:lines(self:draft_row(), -1), '\n')))
+  local row, stands = self:heading_row()
+  local lines = self:lines(row, -1)
+  if stands then
+    lines[1] = lines[1]:sub(#DRAFT + 1)
+  end
+  return vim.trim(marker.strip(table.concat(lines, '\n')))
 end
 
 --- Row of the last line of the transcript that has text.
@@ -111,6 +122,11 @@ end
 --- Make sure that the draft has its heading, with a blank line above.
 function Chat:ensure_heading()
   local row, stands = self:heading_row()
+  local rest = stands and self:lines(row, row + 1)[1]:sub(#DRAFT + 1) or ''
+  if rest ~= '' then
+    vim.api.nvim_buf_set_lines(self.buf, row, row + 1, false, { DRAFT, '', vim.trim(rest) })
+    set_heading(self, row)
+  end
   if not stands then
     local above = row > 0 and self:lines(row - 1, row)[1] ~= ''
     local lines = above and { '', DRAFT, '' } or { DRAFT, '' }
@@ -301,6 +317,9 @@ end
 --- Add lines to the draft, after a blank line when it has text; an edit that `u` takes back.
 ---@param lines string[]
 function Chat:append_draft(lines)
+  self:edit(function()
+    self:ensure_heading()
+  end)
   local row = self:draft_row()
   local text = self:draft()
   local before = text == '' and {}
@@ -411,7 +430,7 @@ end
 local function find_heading(self)
   local lines = self:lines(0, -1)
   for row = #lines - 1, 0, -1 do
-    if lines[row + 1]:match('^## You%s*$') then
+    if heads_draft(lines[row + 1]) then
       return row
     end
   end

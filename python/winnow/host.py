@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import importlib
 import logging
 import logging.handlers
@@ -21,6 +22,8 @@ from winnow.adapters.editor import NvimEditor
 from winnow.adapters.scripted import ScriptedAgent
 from winnow.adapters.store import SqliteStore
 from winnow.app.chats import Chats
+from winnow.core import ledger
+from winnow.core.ledger import Decision
 from winnow.core.protocol import Event, Say
 
 log = logging.getLogger(__name__)
@@ -39,6 +42,8 @@ class Settings(msgspec.Struct, frozen=True):
     cli_path: str = ""
     scenario: str = ""
     pace: float = 0.02  # seconds between two pieces of scripted text
+    replay: str = ""  # file with the answers to give instead of the user
+    keep_hours: float = 0  # then questions that were not answered are forgotten; 0: never
 
 
 class WallClock:
@@ -61,6 +66,7 @@ class Host:
         self._editor = NvimEditor(nvim, self._loop)
         # A daemon: Neovim's exit must not wait for agents; they end with their stdin.
         threading.Thread(target=self._run, name="winnow", daemon=True).start()
+        atexit.register(self._drain)
 
     def handle(self, event: dict[str, Any]) -> None:
         """Take one event from Lua; returns at once."""
@@ -76,6 +82,12 @@ class Host:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
 
+    def _drain(self) -> None:
+        """Neovim is gone, maybe killed: what it said last must still reach the store."""
+        done = threading.Event()
+        self._loop.call_soon_threadsafe(done.set)
+        done.wait(2)
+
     def _dispatch(self, event: Event) -> None:
         try:
             if self._chats is None:
@@ -89,13 +101,15 @@ class Host:
             self._editor.apply(Say(event.chat, FAILED, "error"))
 
     def _start(self, chat: int) -> Chats:
-        store = SqliteStore(Path(self._settings.state) / "winnow.db")
+        replay = _read_replay(self._settings.replay)
+        path = Path(self._settings.state) / "winnow.db"
+        store = SqliteStore(path, self._settings.keep_hours)
         if store.set_aside:
             sentence = f"Open questions could not be read; their file is now {store.set_aside}."
             self._editor.apply(Say(chat, sentence, "warn"))
         # Two seconds of import, while the user types their first message.
         self._claude = self._loop.run_in_executor(None, _import_claude)
-        return Chats(self._make_agent, self._editor, store, WallClock())
+        return Chats(self._make_agent, self._editor, store, WallClock(), replay)
 
     async def _make_agent(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
         kind = spec.kind or self._settings.agent
@@ -117,6 +131,15 @@ class Host:
         cli = self._settings.cli_path
         agent: ports.Agent = claude.ClaudeAgent(spec, ask, cli_path=cli, name=name)
         return agent
+
+
+def _read_replay(path: str) -> dict[str, Decision] | None:
+    if not path:
+        return None
+    try:
+        return ledger.from_json(Path(path).read_bytes())
+    except (OSError, msgspec.MsgspecError) as error:
+        raise ports.StoreError(f"The replay {path} can't be read: {error}.") from error
 
 
 def _import_claude() -> Any:

@@ -162,3 +162,13 @@ def test_the_tour_in_a_terminal(terminal: Terminal) -> None:
     terminal.wait_line("Features: **Logging, Payments, Search**")
     terminal.wait_screen("Database: ")
     assert not terminal.was_shown(MARKER)
+
+
+def test_text_on_the_heading_is_part_of_the_draft(claude: Editor, api: ScriptedAPI) -> None:
+    """What was appended to `## You` itself is sent, too, and the heading is whole again."""
+    api.add(say("Hello."))
+    claude.keys(":Winnow<CR>")
+    claude.keys("kkA one<Esc>jotwo<Esc><CR>")
+    claude.wait_line("Hello.")
+    assert r"one\n\ntwo" in str(api.request(0)["messages"])
+    assert "## You\n\none\n\ntwo\n\n## Claude" in claude.text()
