@@ -79,6 +79,32 @@ M.subcommands = {
       end
     end)
   end,
+  discuss = function(_, text)
+    with_chat(function(chat)
+      if not chat.section then
+        notify('there is no open section to discuss.')
+      elseif not text:find('%S') then
+        notify('say what to discuss: :Winnow discuss {text}.')
+      else
+        chat.section:discuss(vim.trim(text))
+      end
+    end)
+  end,
+  decisions = function(args, rest)
+    local export = rest:match('^export%s*$') or rest:match('^export%s+(.+)$')
+    local chat = require('winnow.chats').current()
+    if export == rest then
+      notify('say where to: :Winnow decisions export {folder} or {file.json}.')
+    elseif export then
+      require('winnow.decisions').export(export)
+    elseif rest ~= '%' then
+      require('winnow.decisions').open({ about = rest }, args.smods)
+    elseif chat then
+      require('winnow.decisions').open({ path = chat.path }, args.smods)
+    else
+      notify('this is not a chat, so % has no decisions.')
+    end
+  end,
   pending = function()
     require('winnow.inbox').open()
   end,

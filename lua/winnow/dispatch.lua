@@ -17,7 +17,7 @@ M.effects = {
   end,
   verdict = function(chat, e)
     if chat.section and chat.section.id == e.section then
-      chat.section:judge(e.parts, e.waiting)
+      chat.section:judge(e.parts, e.waiting, e.offer)
     end
   end,
   say = function(_, e)
@@ -31,6 +31,11 @@ M.effects = {
   keep = function(chat, e)
     if chat.section and chat.section.id == e.section then
       chat.section:keep(e.question, e.option)
+    end
+  end,
+  fill = function(chat, e)
+    if chat.section and chat.section.id == e.section then
+      chat.section:fill(e.lines)
     end
   end,
   freeze = function(chat, e)
@@ -54,6 +59,12 @@ M.effects = {
   end,
   save = function(chat)
     chat:save()
+  end,
+  decisions = function(_, e)
+    require('winnow.decisions').show(e.lines)
+  end,
+  export = function(_, e)
+    require('winnow.decisions').write(e.path, e.files)
   end,
 }
 
@@ -115,7 +126,7 @@ function M.apply(batch)
     local chat = chats.get(effect.chat)
     if chat and (M.holds(chat.buf) or counts_lines(chat.buf)) then
       hold(chat.buf, effect)
-    elseif chat then
+    elseif chat or effect.chat == 0 then -- 0: about no chat
       run(chat, effect)
     end
   end

@@ -20,6 +20,8 @@ M.events = {
   confirm = true,
   cancel = true,
   reopen = true,
+  discuss = true,
+  recall = true,
 }
 
 local channel ---@type integer?
@@ -109,6 +111,8 @@ local function launch()
     agent = config.agent,
     cli_path = vim.fn.expand(config.cli_path),
     scenario = vim.fn.expand(config.scenario),
+    replay = vim.fn.expand(config.replay),
+    keep_hours = config.keep_hours,
   })
   stderr = {}
   local shim = python.root .. '/rplugin/python3/winnow_host.py'

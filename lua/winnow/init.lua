@@ -8,6 +8,8 @@ local M = {}
 ---@field model string model of new chats; empty: Claude Code's default
 ---@field mode string permission mode of new chats; empty: Claude Code's default
 ---@field scenario string scenario file of the scripted agent; empty: the tour
+---@field replay string file with answers to give instead of you; empty: you are asked
+---@field keep_hours number hours until a question without an answer is forgotten; 0: never
 ---@field alert ''|'bell'|'osc9'|'osc777' how the terminal calls when something waits out of sight
 local defaults = {
   agent = 'claude',
@@ -15,6 +17,8 @@ local defaults = {
   model = '',
   mode = '',
   scenario = '',
+  replay = '',
+  keep_hours = 0,
   alert = '',
 }
 

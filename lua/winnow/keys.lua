@@ -96,6 +96,15 @@ function M.stop()
   end
 end
 
+--- Ask what there is to discuss about the open section.
+function M.discuss()
+  vim.ui.input({ prompt = 'Discuss: ' }, function(text)
+    if text then
+      require('winnow.command').subcommands.discuss({}, text)
+    end
+  end)
+end
+
 --- Map `<CR>` in a chat buffer.
 ---@param buf integer
 function M.map(buf)

@@ -16,6 +16,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field private start integer extmark on the head line
 ---@field parts { text: string, decided: boolean }[]
 ---@field waiting integer sections that come after this one
+---@field offer string an earlier answer that <CR> on the foot takes, in words
 ---@field from_file? boolean found in a text that was read, not opened by the host
 ---@field private told string[] the lines that the host knows
 ---@field pristine boolean not edited yet
@@ -58,8 +59,9 @@ end
 --- The host's verdict on the lines as they stand.
 ---@param parts { text: string, decided: boolean }[]
 ---@param waiting integer
-function Section:judge(parts, waiting)
-  self.parts, self.waiting = parts, waiting
+---@param offer string
+function Section:judge(parts, waiting, offer)
+  self.parts, self.waiting, self.offer = parts, waiting, offer
   self:decorate()
 end
 
@@ -108,6 +110,12 @@ function Section:cancel()
   self.chat:tell('cancel', { section = self.id, lines = self:lines() })
 end
 
+--- Talk back to the agent instead of answering.
+---@param text string
+function Section:discuss(text)
+  self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = text })
+end
+
 --- Put the cursor on a question's first option, or on the foot (0).
 ---@param question integer
 function Section:step(question)
@@ -148,6 +156,16 @@ function Section:keep(question, option)
   end
   self:step(question)
   self:confirm()
+end
+
+--- Make these the section's lines, as the user could have, and go to the foot: <CR> confirms them.
+---@param lines string[]
+function Section:fill(lines)
+  local buf = self.chat.buf
+  vim.bo[buf].undolevels = vim.bo[buf].undolevels -- a step of its own for `u`
+  local first, after = self:rows()
+  vim.api.nvim_buf_set_lines(buf, first, after, false, vim.list_extend(lines, { '' }))
+  self:step(0)
 end
 
 --- The option under the cursor, as the host would number it.
@@ -199,6 +217,7 @@ local function new(chat, id, row, previews)
     previews = previews,
     parts = {},
     waiting = 0,
+    offer = '',
     pristine = true,
     start = vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, 0, { right_gravity = false }),
   }, Section)

@@ -58,6 +58,9 @@ local function foot_line(section, width)
   for i, part in ipairs(section.parts) do
     table.insert(chunks, { (i > 1 and ' · ' or '') .. part.text, part_group(part) })
   end
+  if section.offer ~= '' then
+    table.insert(chunks, { ' · ' .. section.offer, 'WinnowHint' })
+  end
   if section.waiting > 0 then
     table.insert(chunks, { (' · %d more waiting'):format(section.waiting), 'WinnowHint' })
   end
@@ -78,6 +81,9 @@ local function foot_lines(section, width)
       table.insert(lines, { { dot .. piece, part_group(part) } })
       dot = '  '
     end
+  end
+  for _, piece in ipairs(section.offer ~= '' and wrapped(section.offer, width - 3) or {}) do
+    table.insert(lines, { { '  ' .. piece, 'WinnowHint' } })
   end
   if section.waiting > 0 then
     table.insert(lines, { { ('%d more waiting'):format(section.waiting), 'WinnowHint' } })

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Protocol, Union
 
 import msgspec
 
+from winnow.core.ledger import Decision
 from winnow.core.protocol import Effect
 
 # --- the agent --------------------------------------------------------------------------------
@@ -184,7 +185,7 @@ class StoredSection(msgspec.Struct, frozen=True):
     chat: str  # the chat's path
     tool: str
     input: dict[str, Any]
-    state: str = "open"  # "open", "answered", "cancelled", "expired"
+    state: str = "open"  # "open", "answered", "cancelled", "expired", "discussed"
     lines: list[str] = []  # as the user left them; empty: as rendered
     created: float = 0.0  # seconds since the epoch
 
@@ -202,7 +203,7 @@ class StoreError(Exception):
 
 
 class Store(Protocol):
-    """Durable sections. Every call returns after the data is on disk."""
+    """Durable sections, and the ledger. Every call returns after the data is on disk."""
 
     def new_id(self) -> str:
         """An id that no other section of this user has; never fails."""
@@ -216,6 +217,27 @@ class Store(Protocol):
 
     def load(self, section_id: str) -> StoredSection | None:
         """The section of this id, or None.
+
+        Raises:
+            StoreError: it can't be read.
+        """
+
+    def discussed(self, chat: str) -> list[StoredSection]:
+        """A chat's sections in state "discussed", newest first.
+
+        Raises:
+            StoreError: they can't be read.
+        """
+
+    def record(self, decisions: Sequence[Decision]) -> None:
+        """Add to the ledger.
+
+        Raises:
+            StoreError: they are not on disk.
+        """
+
+    def decisions(self, key: str = "") -> list[Decision]:
+        """The ledger, or what was decided about the question of this key; newest first.
 
         Raises:
             StoreError: it can't be read.

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from itertools import count, groupby
 from typing import TypeVar
 
 from winnow import ports
 from winnow.app.chats import Chats
 from winnow.core import protocol as p
+from winnow.core.ledger import Decision
 
 CHAT = 7
 BASH = ports.ToolStarted("t1", "Bash", {"command": "ls"})
-BESIDE = (p.Verdict, p.Say, p.Step, p.Keep, p.Status, p.Happened, p.Save)  # they change no text
+BESIDE = (
+    p.Verdict,
+    p.Say,
+    p.Step,
+    p.Keep,
+    p.Fill,
+    p.Status,
+    p.Happened,
+    p.Save,
+)  # they change no text
 Kind = TypeVar("Kind")
 Asked = asyncio.Task[ports.Reply]
 
@@ -27,9 +37,10 @@ class FakeClock:
 
 
 class MemoryStore:
-    """Sections in a dict, with ids that can be foretold."""
+    """Sections in a dict, with ids that can be foretold, and the ledger in a list."""
 
     def __init__(self) -> None:
+        self.ledger: list[Decision] = []
         self.sections: dict[str, ports.StoredSection] = {}
         self.full = False  # nothing can be saved
         self._ids = (f"s{number}" for number in count(1))
@@ -44,6 +55,18 @@ class MemoryStore:
 
     def load(self, section_id: str) -> ports.StoredSection | None:
         return self.sections.get(section_id)
+
+    def discussed(self, chat: str) -> list[ports.StoredSection]:
+        found = [s for s in self.sections.values() if (s.chat, s.state) == (chat, "discussed")]
+        return found[::-1]
+
+    def record(self, decisions: Sequence[Decision]) -> None:
+        if self.full:
+            raise ports.StoreError("The disk is full.")
+        self.ledger += decisions
+
+    def decisions(self, key: str = "") -> list[Decision]:
+        return [decision for decision in reversed(self.ledger) if key in ("", decision.key)]
 
 
 class FakeEditor:

@@ -1,4 +1,4 @@
-"""Sections on disk: one SQLite file, shared by every Neovim of this user."""
+"""Sections and the ledger on disk: one SQLite file, shared by every Neovim of this user."""
 
 from __future__ import annotations
 
@@ -6,21 +6,34 @@ import itertools
 import secrets
 import sqlite3
 import string
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from winnow.core.ledger import Decision
 from winnow.ports import StoredSection, StoreError
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS sections (
-    id TEXT PRIMARY KEY, chat TEXT NOT NULL, tool TEXT NOT NULL, input TEXT NOT NULL,
-    state TEXT NOT NULL, lines TEXT NOT NULL, created REAL NOT NULL
+# One entry for each version: what makes it from the one before. A released one never changes.
+_MIGRATIONS = (
+    """
+    CREATE TABLE IF NOT EXISTS sections (
+        id TEXT PRIMARY KEY, chat TEXT NOT NULL, tool TEXT NOT NULL, input TEXT NOT NULL,
+        state TEXT NOT NULL, lines TEXT NOT NULL, created REAL NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS decisions (
+        id INTEGER PRIMARY KEY, key TEXT NOT NULL, decision TEXT NOT NULL
+    )
+    """,
 )
-"""
-_VERSION = 1
+_VERSION = len(_MIGRATIONS)
+_RESERVED = "reserved"  # the state of a section of which there is only the id
+_RESERVATION = 60.0  # seconds after which nobody will make a section of one any more
 PATIENCE = 5.0  # seconds to wait for another process
 _LETTERS = string.ascii_lowercase + string.digits
 
@@ -28,13 +41,14 @@ _LETTERS = string.ascii_lowercase + string.digits
 class SqliteStore:
     """The store port over SQLite in WAL mode, readable by its owner only."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, keep_hours: float = 0) -> None:
         """Open or create the file.
 
         A file that can't be read, or that a newer Winnow wrote, is renamed rather than touched.
 
         Args:
             path: the database file; its folder is made when missing.
+            keep_hours: unanswered sections that are older are dropped now; 0: none.
 
         Raises:
             StoreError: it is locked, or the folder can't be written.
@@ -49,6 +63,7 @@ class SqliteStore:
             except sqlite3.DatabaseError:
                 self.set_aside = str(_set_aside(path))
                 self._db = _open(path)
+            self._drop_old(keep_hours)
 
     def new_id(self) -> str:
         """An id that no other section of this user has, as short as there still is one.
@@ -58,8 +73,7 @@ class SqliteStore:
         with suppress(StoreError):
             for length in itertools.count(2):
                 for _ in range(10):
-                    section_id = _letters(length)
-                    if self.load(section_id) is None:
+                    if self._reserve(section_id := _letters(length)):
                         return section_id
         return _letters(12)  # nobody else has it, even if that can't be looked up
 
@@ -82,23 +96,51 @@ class SqliteStore:
     def load(self, section_id: str) -> StoredSection | None:
         """The section of this id, or None."""
         with _failing("read"):
-            row = self._db.execute("SELECT * FROM sections WHERE id = ?", (section_id,)).fetchone()
-        if row is None:
-            return None
-        id_, chat, tool, arguments, state, lines, created = row
-        return StoredSection(
-            id=id_,
-            chat=chat,
-            tool=tool,
-            input=msgspec.json.decode(arguments),
-            state=state,
-            lines=msgspec.json.decode(lines),
-            created=created,
-        )
+            query = "SELECT * FROM sections WHERE id = ? AND state != ?"
+            row = self._db.execute(query, (section_id, _RESERVED)).fetchone()
+        return None if row is None else _section(row)
+
+    def discussed(self, chat: str) -> list[StoredSection]:
+        """A chat's sections in state "discussed", newest first."""
+        with _failing("read"):
+            query = (
+                "SELECT * FROM sections WHERE chat = ? AND state = 'discussed' "
+                "ORDER BY created DESC"
+            )
+            return [_section(row) for row in self._db.execute(query, (chat,))]
+
+    def record(self, decisions: Sequence[Decision]) -> None:
+        """Add to the ledger; on disk when it returns."""
+        rows = [(decision.key, _json(decision)) for decision in decisions]
+        with _failing("recorded as answered"), self._db:
+            self._db.executemany("INSERT INTO decisions (key, decision) VALUES (?, ?)", rows)
+
+    def decisions(self, key: str = "") -> list[Decision]:
+        """The ledger, or what was decided about the question of this key; newest first."""
+        with _failing("looked up"):
+            query = "SELECT decision FROM decisions WHERE ? IN ('', key) ORDER BY id DESC"
+            rows = self._db.execute(query, (key,))
+            return [msgspec.json.decode(text, type=Decision) for (text,) in rows]
 
     def close(self) -> None:
         """Give the file back."""
         self._db.close()
+
+    def _reserve(self, section_id: str) -> bool:
+        """Take an id before any other Neovim can; False if somebody has it."""
+        row = (section_id, "", "", "{}", _RESERVED, "[]", time.time())
+        with _failing("kept"), self._db:
+            query = "INSERT OR IGNORE INTO sections VALUES (?, ?, ?, ?, ?, ?, ?)"
+            return self._db.execute(query, row).rowcount == 1
+
+    def _drop_old(self, keep_hours: float) -> None:
+        now = time.time()
+        with self._db:
+            drop = "DELETE FROM sections WHERE created < ? AND state = ?"
+            self._db.execute(drop, (now - _RESERVATION, _RESERVED))
+            if keep_hours > 0:
+                drop = "DELETE FROM sections WHERE created < ? AND state != 'answered'"
+                self._db.execute(drop, (now - keep_hours * 3600,))
 
 
 @contextmanager
@@ -106,7 +148,7 @@ def _failing(how: str) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise StoreError(f"Open questions can't be {how}: {error}.") from error
+        raise StoreError(f"Questions can't be {how}: {error}.") from error
 
 
 def _set_aside(path: Path) -> Path:
@@ -120,6 +162,19 @@ def _set_aside(path: Path) -> Path:
 
 def _letters(length: int) -> str:
     return "".join(secrets.choice(_LETTERS) for _ in range(length))
+
+
+def _section(row: tuple[Any, ...]) -> StoredSection:
+    section_id, chat, tool, arguments, state, lines, created = row
+    return StoredSection(
+        id=section_id,
+        chat=chat,
+        tool=tool,
+        input=msgspec.json.decode(arguments),
+        state=state,
+        lines=msgspec.json.decode(lines),
+        created=created,
+    )
 
 
 def _json(value: object) -> str:
@@ -136,9 +191,18 @@ def _open(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode = WAL")
         # NORMAL survives a killed process; only a power cut can take the last commit.
         db.execute("PRAGMA synchronous = NORMAL")
-        db.execute(_SCHEMA)
-        db.execute(f"PRAGMA user_version = {_VERSION}")
+        if version < _VERSION:
+            _migrate(db)
     except BaseException:
         db.close()
         raise
     return db
+
+
+def _migrate(db: sqlite3.Connection) -> None:
+    with db:
+        db.execute("BEGIN IMMEDIATE")  # of several that start at once, one migrates
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        for migration in _MIGRATIONS[version:]:
+            db.execute(migration)
+        db.execute(f"PRAGMA user_version = {_VERSION}")

@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 import msgspec
 
 from winnow import ports
 from winnow.app import waiting
+from winnow.app.ledger import Ledger
 from winnow.app.page import Page
 from winnow.app.session import Session
 from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
-from winnow.core import answer, questions, record, transcript
+from winnow.core import answer, offer, questions, record, transcript
 from winnow.core import protocol as p
 from winnow.core.text import strip_markers
 
@@ -40,12 +42,15 @@ class Chat:
         editor: ports.Editor,
         store: ports.Store,
         clock: ports.Clock,
+        *,
+        ledger: Ledger,
     ) -> None:
         self.id = opened.chat
         self._opened = opened
         self._make_agent = make_agent
         self._store = store
         self._clock = clock
+        self._ledger = ledger
         self._page = Page(self.id, editor)
         self._turn = Turn(self.id)
         self._session = Session(self._make, self)
@@ -55,7 +60,7 @@ class Chat:
         self._late: deque[str] = deque()  # answers that nobody waited for: the next messages
         self._told: p.Status | None = None
         self._cost = 0.0  # US dollars
-        self._saves = True  # the last section could be saved
+        self._saves = True  # the store took what it was given last
 
         for section_id in opened.sections:
             self._orphan(section_id, opened.lines)
@@ -86,6 +91,8 @@ class Chat:
                 self._cancel(section, lines)
             case p.Reopen(section=section):
                 self._reopen(section)
+            case p.Discuss(section=section, lines=lines, text=text):
+                self._discuss(section, lines, text)
         self._advance()
 
     def _reattach(self, opened: p.Open) -> None:
@@ -139,6 +146,8 @@ class Chat:
                 return
             case answer.Explain(text=text):
                 self._page.say(text, "warn")
+            case offer.Offer(lines=offered):
+                self._page.apply(p.Fill(self.id, section, offered))
             case answer.Keep(question=question, option=option):
                 self._page.apply(p.Keep(self.id, section, question, option))
             case answer.Step(question=question, text=text):
@@ -156,6 +165,18 @@ class Chat:
         others = any(other.awaited for other in self._page.sections if other is not w)
         w.settle(ports.Deny(CANCELLED, stop=not others))
         self._withdraw(w, "cancelled")
+
+    def _discuss(self, section: str, lines: list[str], text: str) -> None:
+        """Talk back about the open section; it waits on record until it is asked again."""
+        if (w := self._current(section)) is None:
+            self._page.say("This section is no longer open.", "warn")
+            return
+        w.edited(lines)
+        message = w.discussion(text)
+        in_turn = w.settle(ports.Deny(message))
+        self._close(w, "discussed", record.discussed(w.form, text))
+        if not in_turn:
+            self._say_late(message)
 
     def _reopen(self, section_id: str) -> None:
         """``<CR>`` on the record of a section that was not answered."""
@@ -194,6 +215,8 @@ class Chat:
             section_id, self._opened.path, request.tool, request.input, created=self._clock.now()
         )
         w = Waiting(form, request, stored)
+        if self._ledger.replay is not None:
+            return self._replayed(w)
         w.reply = asyncio.get_running_loop().create_future()
         if not request.agent_id:  # what the agent itself asks, it asks between two messages
             self._turn.boundary = True
@@ -206,6 +229,21 @@ class Chat:
                 self._say_late(w.message)  # answered, but the answer did not get through
             self._advance()
             raise
+
+    def _replayed(self, w: Waiting) -> ports.Reply:
+        """Answer from the replay, or fail for all to see: nobody may be there to be asked."""
+        answers = self._ledger.replayed(w.form)
+        if isinstance(answers, int):
+            sentence = record.unknown(w.form, answers)
+            self._page.append(*self._turn.paragraph())
+            self._page.append(p.Write(self.id, transcript.notice(sentence), fresh=True))
+            self._page.say(sentence, "error")
+            return ports.Deny(sentence, stop=True)
+        reply, lines = w.accept(answers)
+        self._save(msgspec.structs.replace(w.stored, state="answered"))
+        shown = "\n".join([*lines, record.REPLAYED])
+        self._page.append(*self._turn.paragraph(), p.Write(self.id, shown, fresh=True))
+        return reply
 
     def connected(self, agent: ports.Agent) -> None:
         """See `Listener.connected`."""
@@ -260,13 +298,17 @@ class Chat:
         return w if w and w.form.id == section else None
 
     def _ask(self, w: Waiting) -> None:
-        self._save(w.stored)  # before the user can see it
+        with self._storing():
+            self._store.save(w.stored)  # before the user can see it
+            w.earlier = self._ledger.earlier(w.form)
         self._page.append(*self._turn.paragraph(), w)
         self._happened("Question", w)
 
     def _deliver(self, w: Waiting, answers: answer.Answers) -> None:
         reply, lines = w.accept(answers)
         in_turn = w.settle(reply)  # first of all: the agent waits
+        with self._storing():
+            self._ledger.record(w.form, answers)
         self._close(w, "answered", lines)
         if not in_turn:
             self._say_late(w.message)
@@ -312,9 +354,14 @@ class Chat:
             return None
 
     def _save(self, stored: ports.StoredSection) -> None:
-        """Keep a section. The chat goes on without, but the user has to know."""
-        try:
+        with self._storing():
             self._store.save(stored)
+
+    @contextmanager
+    def _storing(self) -> Iterator[None]:
+        """What the store fails to do, the chat goes on without, but the user has to know."""
+        try:
+            yield
         except ports.StoreError as error:
             log.error("%s", error.sentence)
             if self._saves:

@@ -7,13 +7,18 @@ import logging
 
 from winnow import ports
 from winnow.app.chat import Chat
+from winnow.app.ledger import Ledger, Replay, recall
 from winnow.core import protocol as p
 
 log = logging.getLogger(__name__)
 
 
 class Chats:
-    """The app's front door; lives on the agent loop's thread."""
+    """The app's front door; lives on the agent loop's thread.
+
+    Args:
+        replay: answers to give instead of the user; None: the user is asked.
+    """
 
     def __init__(
         self,
@@ -21,11 +26,13 @@ class Chats:
         editor: ports.Editor,
         store: ports.Store,
         clock: ports.Clock,
+        replay: Replay | None = None,
     ) -> None:
         self._make_agent = make_agent
         self._editor = editor
         self._store = store
         self._clock = clock
+        self._replay = replay
         self._chats: dict[int, Chat] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -34,9 +41,17 @@ class Chats:
         chat = self._chats.get(event.chat)
         match event:
             case p.Open() if chat is None:
+                ledger = Ledger(self._store, self._clock, event.path, self._replay)
                 self._chats[event.chat] = Chat(
-                    event, self._make_agent, self._editor, self._store, self._clock
+                    event,
+                    self._make_agent,
+                    self._editor,
+                    self._store,
+                    self._clock,
+                    ledger=ledger,
                 )
+            case p.Recall():  # of all chats, and from anywhere
+                self._editor.apply(recall(self._store, event))
             case _ if chat is None:
                 log.info("event for a closed chat: %s", event)
             case p.Close():

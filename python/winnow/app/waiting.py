@@ -6,7 +6,7 @@ import asyncio
 
 import msgspec
 
-from winnow.core import answer, permission, questions, record, section
+from winnow.core import answer, offer, permission, questions, record, section
 from winnow.core.form import Form, name_of, render
 from winnow.core.protocol import Pending, Verdict
 from winnow.core.transcript import tool_line
@@ -19,7 +19,7 @@ class Waiting:
     """One open or queued section.
 
     ``reply`` is what the agent awaits; it is None when nobody does any more (a reopened section),
-    and then the answer goes out as ``message``.
+    and then the answer goes out as ``message``. ``earlier`` are the answers to offer.
     """
 
     def __init__(self, form: Form, request: Request, stored: StoredSection) -> None:
@@ -29,6 +29,7 @@ class Waiting:
         self.reply: asyncio.Future[Reply] | None = None
         self.message = ""  # the answer, once given, for an agent that no longer waits
         self.lines = stored.lines or render(form)
+        self.earlier: list[offer.Earlier | None] = [None] * len(form.questions)
         self._armed = answer.NOT_ARMED
         self._accepted: frozenset[int] = frozenset()
 
@@ -67,10 +68,20 @@ class Waiting:
         """What ``<CR>`` would send now."""
         reading = section.parse(self.form, self.lines)
         parts = answer.verdict(self.form, reading, self._accepted)
-        return Verdict(chat=chat, section=self.form.id, parts=parts, waiting=waiting)
+        offered = self._offer()
+        return Verdict(
+            chat=chat,
+            section=self.form.id,
+            parts=parts,
+            waiting=waiting,
+            offer=offered.text if offered else "",
+        )
 
-    def confirm(self, row: int) -> answer.Outcome:
-        """``<CR>`` with the cursor on ``row``."""
+    def confirm(self, row: int) -> answer.Outcome | offer.Offer:
+        """``<CR>`` with the cursor on ``row``; on the foot it takes what is offered."""
+        offered = self._offer()
+        if offered and section.locate(self.form, self.lines, row) == (0, 0):
+            return offered
         outcome = answer.confirm(self.form, self.lines, row, self._armed, self._accepted)
         match outcome:
             case answer.Explain(armed=armed):
@@ -78,6 +89,10 @@ class Waiting:
             case answer.Step(accepted=accepted):
                 self._accepted = accepted
         return outcome
+
+    def _offer(self) -> offer.Offer | None:
+        reading = section.parse(self.form, self.lines)
+        return offer.offer(self.form, reading, self._accepted, self.earlier)
 
     def settle(self, reply: Reply) -> bool:
         """Answer the agent. False when it no longer waits."""
@@ -97,6 +112,10 @@ class Waiting:
         call = tool_line(self.request.tool, self.request.input)
         reply = _permission(self.request, option, note)
         return reply, record.permission_record(label, note, call)
+
+    def discussion(self, text: str) -> str:
+        """What the agent reads when the user talks back instead of answering."""
+        return record.discussion(self.form, section.parse(self.form, self.lines), text)
 
 
 def make(section_id: str, request: Request) -> Form | questions.Malformed:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from winnow.core.answer import Answers
+from winnow.core.answer import Answers, Decided, decide, in_words
 from winnow.core.form import Form, label_of, name_of
 from winnow.core.permission import DENY
+from winnow.core.section import Reading
 from winnow.core.text import brief, clean, marker
+
+REPLAYED = "↻ Replayed."
 
 
 def answered(form: Form, answers: Answers) -> list[str]:
@@ -27,15 +30,48 @@ def answered(form: Form, answers: Answers) -> list[str]:
 
 
 def cancelled(form: Form, state: str) -> list[str]:
-    """A section that was not answered: ``state`` is "cancelled" or "expired".
+    """A section that was not answered: ``state`` is "cancelled" or "expired"."""
+    line = f"✗ {'Cancelled' if state == 'cancelled' else 'No longer open'}: {names(form)}"
+    return _reopening(form, line)
 
-    A question can be asked again; a permission can't.
-    """
-    names = ", ".join(name_of(form, number) for number in range(1, len(form.questions) + 1))
-    line = f"✗ {'Cancelled' if state == 'cancelled' else 'No longer open'}: {names}"
+
+def discussed(form: Form, text: str) -> list[str]:
+    """A section that the user talked back about instead of answering it."""
+    return _reopening(form, f"… Discussed: {names(form)} — {clean(text)}")
+
+
+def discussion(form: Form, reading: Reading, text: str) -> str:
+    """What the agent is told then: the user's words, and how far they had come."""
+    lines = ["Not decided yet; to be discussed first:", "", text, "", "So far:"]
+    for number, left in enumerate(reading.questions, 1):
+        asked = form.questions[number - 1]
+        decision = decide(form, number, left, frozenset())
+        if isinstance(decision, Decided):
+            said = "decided: " + in_words(form, number, decision)
+        else:
+            picked = [pick.option for pick in left.picks]
+            labels = {n: label_of(option) for n, option in enumerate(asked.options, 1)}
+            dropped = ", ".join(labels[n] for n in labels if n not in picked)
+            said = "not decided; " + (f"dropped: {dropped}" if dropped else "nothing dropped")
+            notes = [f"{labels[pick.option]}: {pick.note}" for pick in left.picks if pick.note]
+            said += "".join(f"; {note}" for note in (*notes, *left.own))
+        lines.append(f"- {asked.question} {said}")
     if form.kind == "permission":
-        return [line]
-    return [f"{line} · <CR> here asks again{marker(form.id, 0, 'r')}"]
+        return "\n".join([*lines, "", "Please clarify, then try again."])
+    # The same text and labels are how the user's edits are found again.
+    wish = "Please clarify, then ask again; what stays the same, word for word."
+    return "\n".join([*lines, "", wish])
+
+
+def unknown(form: Form, question: int) -> str:
+    """A question that a replay has no answer to."""
+    text = brief(form.questions[question - 1].question, 200)
+    return f"The replay has no answer to “{text}”: answer it once without, and export anew."
+
+
+def names(form: Form) -> str:
+    """What to call a form's questions in a message."""
+    return ", ".join(name_of(form, number) for number in range(1, len(form.questions) + 1))
 
 
 def late_message(form: Form, answers: Answers) -> str:
@@ -58,6 +94,13 @@ def permission_record(label: str, note: str, call: str) -> list[str]:
     """What was permitted or refused: the option's label, the note on it, and the call."""
     mark, word = ("✗", "Denied") if label == DENY else ("✓", clean(label))
     return [f"{mark} {word}: {clean(call)}{f' — {clean(note)}' if note else ''}"]
+
+
+def _reopening(form: Form, line: str) -> list[str]:
+    """A question can be asked again by the user; a permission can't."""
+    if form.kind == "permission":
+        return [line]
+    return [f"{line} · <CR> here asks again{marker(form.id, 0, 'r')}"]
 
 
 def _listed(title: str, items: list[str]) -> str:

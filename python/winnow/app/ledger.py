@@ -1,0 +1,95 @@
+"""The ledger as a chat uses it: it records, remembers, and answers for the user in a replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from winnow import ports
+from winnow.app import waiting
+from winnow.core import adr, ledger, offer
+from winnow.core import protocol as p
+from winnow.core.answer import Answers
+from winnow.core.form import Form
+from winnow.core.ledger import Decision
+from winnow.core.offer import Earlier
+from winnow.core.section import render
+
+Replay = Mapping[str, Decision]
+"""Answers to give instead of the user, by the question's key."""
+
+
+class Ledger:
+    """What was decided, seen from one chat.
+
+    Attributes:
+        replay: answers to give instead of the user; None: the user is asked.
+    """
+
+    def __init__(
+        self, store: ports.Store, clock: ports.Clock, chat: str, replay: Replay | None
+    ) -> None:
+        self.replay = replay
+        self._store = store
+        self._clock = clock
+        self._chat = chat
+
+    def record(self, form: Form, answers: Answers) -> None:
+        """Keep what was decided.
+
+        Raises:
+            StoreError: it is not on disk.
+        """
+        self._store.record(ledger.decisions(form, answers, self._chat, self._clock.now()))
+
+    def earlier(self, form: Form) -> list[Earlier | None]:
+        """For each question what it was answered before, or how it was left for a discussion.
+
+        Raises:
+            StoreError: that can't be read.
+        """
+        if form.kind == "permission":  # a habit of allowing is not to be offered
+            return [None]
+        left = dict(self._discussed())
+        found = []
+        for question in form.questions:
+            key = ledger.key(question)
+            candidates = [left[key]] if key in left else []
+            candidates += [offer.decided(question, made) for made in self._store.decisions(key)[:1]]
+            found.append(max(candidates, key=lambda earlier: earlier.when, default=None))
+        return found
+
+    def replayed(self, form: Form) -> Answers | int:
+        """The answers that a replay gives, or the first question (from 1) that it doesn't know."""
+        assert self.replay is not None
+        found = []
+        for asked in ledger.asked(form):
+            made = self.replay.get(ledger.key(asked))
+            found.append(offer.decided(asked, made) if made else None)
+        return offer.replayed(form, found)
+
+    def _discussed(self) -> Iterator[tuple[str, Earlier]]:
+        """What this chat's questions were left like, by key; the newest comes last."""
+        for stored in reversed(self._store.discussed(self._chat)):
+            form = waiting.make(stored.id, ports.Request(stored.tool, stored.input))
+            if isinstance(form, Form):
+                lines = stored.lines or render(form)
+                for number, asked in enumerate(form.questions, 1):
+                    if left := offer.discussed(form, number, lines, stored.created):
+                        yield ledger.key(asked), left
+
+
+def recall(store: ports.Store, wanted: p.Recall) -> p.Effect:
+    """What shows or exports the decisions that are wanted.
+
+    Raises:
+        StoreError: they can't be read.
+    """
+    made = ledger.about(store.decisions(), wanted.about, wanted.path)
+    if not wanted.export:
+        return p.Decisions(wanted.chat, ledger.page(made))
+    if wanted.export.endswith(".json"):
+        files = [p.File("", ledger.to_json(made))]
+    else:  # in the order in which they were made; a permission is no decision on the project
+        questions = [decision for decision in reversed(made) if decision.kind == "question"]
+        files = [p.File(adr.slug(decision), adr.render(decision)) for decision in questions]
+    return p.Export(wanted.chat, wanted.export, files)
