@@ -17,7 +17,7 @@ from tests.e2e.editor import Editor
 from tests.e2e.sandbox import Sandbox
 from tests.e2e.steps import start, wait_section
 
-KILLS = 9
+KILLS = 50
 VICTIMS = {"neovim": "", "host": "pynvim.start_host", "cli": "_bundled/claude"}
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", "Fig", header="Fruit", multiple=True)
 EDITS = ("dd", "jdd", "A ripe<Esc>", "ddp", "/Something<CR>A own words<Esc>", "yyp", "ddu")
