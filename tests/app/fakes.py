@@ -196,6 +196,11 @@ class Room:
         self.agents.append(FakeAgent(spec, ask, problem))
         return self.agents[-1]
 
+    def replay(self, *decisions: Decision) -> None:
+        """Let a replay of these answer instead of the user, in chats to come."""
+        known = {decision.key: decision for decision in decisions}
+        self.chats = Chats(self._make, self.editor, self.store, FakeClock(), known)
+
     @property
     def agent(self) -> FakeAgent:
         """The newest one."""

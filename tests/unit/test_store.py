@@ -1,4 +1,4 @@
-"""Sections on disk."""
+"""Sections and the ledger on disk."""
 
 from __future__ import annotations
 
@@ -6,22 +6,28 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from winnow.adapters.store import SqliteStore
+from winnow.core.ledger import Decision
 from winnow.ports import StoredSection, StoreError
 
 SECTION = StoredSection("s1", "/chat.md", "Ask", {"é": ["x", 1]}, "open", ["a", ""], 12.5)
+DECISION = Decision("Which\n“one”?", ("A, B", "C"), ("A, B",), ("C",), chat="/chat.md", when=12.5)
 
 WRITER = """
 import sys
 from pathlib import Path
 from winnow.adapters.store import SqliteStore
+from winnow.core.ledger import Decision
 from winnow.ports import StoredSection
 store = SqliteStore(Path(sys.argv[1]))
 for _ in range(50):
-    store.save(StoredSection(store.new_id(), sys.argv[2], "Ask", {}))
+    section = StoredSection(store.new_id(), sys.argv[2], "Ask", {})
+    store.save(section)
+    store.record([Decision("Q?", ("A",), ("A",), chat=sys.argv[2])])
 """
 
 
@@ -115,4 +121,82 @@ def test_several_processes_write_at_once(path: Path) -> None:
     db = sqlite3.connect(path)
     counts = db.execute("SELECT chat, count(*) FROM sections GROUP BY chat ORDER BY chat")
     assert counts.fetchall() == [("/a.md", 50), ("/b.md", 50), ("/c.md", 50)]
+    assert db.execute("SELECT count(*) FROM decisions").fetchone() == (150,)
     db.close()
+
+
+def test_the_ledger_outlives_the_process(path: Path) -> None:
+    """Newest first, all of it or what was decided about one question."""
+    store = SqliteStore(path)
+    other = Decision("Else?", ("A",), ("A",))
+    store.record([DECISION, other])
+    store.record([DECISION])
+    store.close()
+    again = SqliteStore(path)
+    assert again.decisions() == [DECISION, other, DECISION]
+    assert again.decisions(other.key) == [other]
+    assert again.decisions("unknown") == []
+    again.close()
+
+
+def test_a_file_of_the_first_version_is_migrated(path: Path) -> None:
+    """Its sections are kept, and it gets a ledger."""
+    path.parent.mkdir()
+    db = sqlite3.connect(path)
+    db.execute(
+        "CREATE TABLE sections (id TEXT PRIMARY KEY, chat TEXT NOT NULL, tool TEXT NOT NULL, "
+        "input TEXT NOT NULL, state TEXT NOT NULL, lines TEXT NOT NULL, created REAL NOT NULL)"
+    )
+    row = ("s1", "/chat.md", "Ask", '{"é":["x",1]}', "open", '["a",""]', 12.5)
+    db.execute("INSERT INTO sections VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    db.execute("PRAGMA user_version = 1")
+    db.commit()
+    db.close()
+    store = SqliteStore(path)
+    assert store.set_aside == ""
+    assert store.load("s1") == SECTION
+    store.record([DECISION])
+    assert store.decisions() == [DECISION]
+    store.close()
+
+
+def test_an_id_is_given_once(path: Path) -> None:
+    """Even if nothing has been saved under it yet, and by two Neovims."""
+    stores = [SqliteStore(path), SqliteStore(path)]
+    ids = [store.new_id() for _ in range(300) for store in stores]
+    assert len(set(ids)) == 600
+    assert stores[0].load(ids[0]) is None
+    for store in stores:
+        store.close()
+
+
+def test_discussed_sections_are_found_by_chat(path: Path) -> None:
+    """The newest first."""
+    store = SqliteStore(path)
+    old, new = [
+        StoredSection(name, "/chat.md", "Ask", {}, "discussed", created=when)
+        for name, when in (("d1", 1.0), ("d2", 2.0))
+    ]
+    for section in (old, new, SECTION, StoredSection("d3", "/else.md", "Ask", {}, "discussed")):
+        store.save(section)
+    assert store.discussed("/chat.md") == [new, old]
+    store.close()
+
+
+@pytest.mark.parametrize(("keep_hours", "left"), [(0, {"s1", "s2", "s3"}), (2, {"s2", "s3"})])
+def test_old_unanswered_sections_can_be_dropped(
+    path: Path, keep_hours: float, left: set[str]
+) -> None:
+    """Answered ones and young ones stay, and without a limit all of them do."""
+    store = SqliteStore(path)
+    long_ago, lately = time.time() - 3 * 3600, time.time() - 3600
+    for name, state, created in (
+        ("s1", "cancelled", long_ago),
+        ("s2", "answered", long_ago),
+        ("s3", "open", lately),
+    ):
+        store.save(StoredSection(name, "/chat.md", "Ask", {}, state, created=created))
+    store.close()
+    again = SqliteStore(path, keep_hours)
+    assert {name for name in ("s1", "s2", "s3") if again.load(name)} == left
+    again.close()
