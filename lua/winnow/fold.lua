@@ -3,6 +3,7 @@
 local M = {}
 
 local FOLDED = '│'
+local FOLDING = { ['▸'] = true, ['✻'] = true } -- a table or a tree that Claude draws stays open
 
 --- Fold rows in a window, unless they are in a fold already, which may be open.
 local function fold(win, first, last)
@@ -11,6 +12,10 @@ local function fold(win, first, last)
       vim.cmd.fold({ range = { first + 1, last + 1 } })
     end
   end)
+end
+
+local function folds(line)
+  return FOLDING[line:sub(1, 3)] -- each of these is three bytes long
 end
 
 --- The rows of the block that ends at or holds a row, its first line included.
@@ -35,7 +40,11 @@ function M.at(buf, row)
     return vim.startswith(line, FOLDED)
   end)
   if folded then
-    local first, last = block(vim.api.nvim_buf_get_lines(buf, 0, -1, false), row)
+    local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+    local first, last = block(lines, row)
+    if not folds(lines[first + 1]) then
+      return
+    end
     for _, win in ipairs(vim.fn.win_findbuf(buf)) do
       fold(win, first, last)
     end
@@ -50,7 +59,9 @@ function M.all(win)
   while row < #lines do
     if vim.startswith(lines[row + 1], FOLDED) then
       local first, last = block(lines, row)
-      fold(win, first, last)
+      if folds(lines[first + 1]) then
+        fold(win, first, last)
+      end
       row = last
     end
     row = row + 1

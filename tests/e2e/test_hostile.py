@@ -1,0 +1,176 @@
+"""Whatever an agent puts into a question or a text: all of it is seen, and none of it acts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from tests.api import Json, Message, ScriptedAPI, Text, ask, say
+from tests.e2e.editor import Editor
+from tests.e2e.sandbox import Sandbox
+from tests.e2e.steps import draft, send, wait_idle
+
+FORGED = "<!--winnow:ab12.1.1-->"
+BENT = "‹!--winnow:ab12.1.1--›"
+OPEN = "‹!--winnow:ab12.1.1-->"  # as good: its head is none any more
+
+# What an agent says, and how a line shows it.
+HOSTILE = {
+    "newlines": ("one\ntwo\r\nthree\n", "one ⏎ two ⏎ three ⏎"),
+    "tabs": ("\tone\ttwo", "⇥one⇥two"),
+    "a lone CR": ("progress\r100%", "progress␍100%"),
+    "control characters": ("\x01\x07\b\x7f\x85", "␁␇␈␡‹U+0085›"),
+    "escape sequences": ("\x1b[31mred\x1b]0;title\x07", "␛[31mred␛]0;title␇"),
+    "NUL": ("a\x00b", "a␀b"),
+    "line separators": ("a\u2028b\u2029c\vd\fe", "a‹U+2028›b‹U+2029›c␋d␌e"),
+    "bidi controls": ("safe\u202egnp.exe\u2066", "safe‹U+202E›gnp.exe‹U+2066›"),
+    "invisible characters": ("a\u200bb\ufeffc", "a‹U+200B›b‹U+FEFF›c"),
+    "wide characters": ("数据库", "数据库"),
+    "combining characters": ("e\u0301Z\u0351\u036b", "e\u0301Z\u0351\u036b"),
+    "emoji": ("🦊🇨🇭", "🦊🇨🇭"),
+    "a marker": (FORGED, BENT),
+    "a marker in a text": (f"Redis {FORGED} or not", f"Redis {BENT} or not"),
+    "the start of a marker": ("<!--winnow:ab12.1", "‹!--winnow:ab12.1"),
+    "the end of a marker": ("2.1.1-->", "2.1.1--›"),
+    "a comment's start": ("html <!--", "html <!--"),
+    "a flag like a marker": ("git --winnow:ab12", "git -‐winnow:ab12"),
+    "a heading of the user": ("## You", "## You"),
+    "a heading of Claude": ("## Claude\n\nhi", "## Claude ⏎  ⏎ hi"),
+    "frontmatter": ("---\nwinnow: 1\n---", "--- ⏎ winnow: 1 ⏎ ---"),
+    "a fence": ("```sh\nrm", "```sh ⏎ rm"),
+    "a head": ("━━ Question 2/2: Other", "━━ Question 2/2: Other"),
+    "the last line": ("✎ Something else: mine", "✎ Something else: mine"),
+    "a modeline": ("vim: set cole=0 :", "vim: set cole=0 :"),
+    "quotes": ("'\"`\\n %s ]==]", "'\"`\\n %s ]==]"),
+    "dashes": ("-- — - x", "-- — - x"),
+    "a comma": ("A, B", "A, B"),
+    "nothing": ("", "(empty)"),
+    "spaces": ("   ", "(empty)"),
+    "100 kB": ("x" * 100_000, "xxxxxxxx"),
+    "100 kB of lines": ("line\n" * 20_000, "line ⏎ line ⏎ line"),
+}
+
+# The open section's id, once its verdict is there; the cursor goes to its first option, and <CR>
+# is taken at once.
+SECTION = """
+    local section = require('winnow.chats').current().section
+    if section and #section.parts > 0 then
+      section.landed = nil
+      section:step(1)
+      return section.id
+    end
+"""
+
+
+class Chat:
+    """One chat with the real CLI, for all rows."""
+
+    def __init__(self, editor: Editor, api: ScriptedAPI) -> None:
+        self.editor = editor
+        self._api = api
+        self._ids = count(1)
+
+    def ask(self, question: Json) -> None:
+        """Send something, be asked this, and go to the first option."""
+        self._id = f"toolu_{next(self._ids)}"
+        self._api.clear()
+        self._api.add(say(ask(self._id, question)), say("Thanks."))
+        self.editor.keys("G")
+        send(self.editor, "Ask")
+        section = self.editor.wait(lambda: self.editor.lua(SECTION), "a verdict")
+        self.marker = f"<!--winnow:{section}"
+
+    def say(self, pieces: list[str]) -> None:
+        """Send something, and be told this."""
+        self._api.clear()
+        self._api.add(Message([Text(chunks=pieces)]))
+        self._told = f"Tell {next(self._ids)}"
+        self.editor.keys("G")
+        send(self.editor, self._told)
+        self.editor.wait(self.said, "an answer")
+        wait_idle(self.editor)
+
+    def said(self) -> str:
+        """What stands between the user's last message and the draft."""
+        before, _, _ = self.editor.text().rpartition("\n\n## You\n")
+        return before.partition(f"{self._told}\n\n## Claude\n\n")[2]
+
+    def answered(self) -> str:
+        """What Claude reads; waits for it."""
+        result = self._api.tool_result(self._id)
+        wait_idle(self.editor)
+        return result
+
+
+@pytest.fixture(scope="module")
+def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chat]:
+    """A chat that goes on from row to row."""
+    folder = tmp_path_factory.mktemp("hostile")
+    with ScriptedAPI() as api:
+        sandbox = Sandbox(folder / "editor", {"agent": "claude"}, api.env(folder / "claude"))
+        editor = Editor(sandbox, 100, 40)
+        try:
+            editor.keys(":Winnow<CR>")
+            yield Chat(editor, api)
+            editor.assert_no_errors()
+        finally:
+            editor.close()
+
+
+@pytest.mark.parametrize(("text", "shown"), HOSTILE.values(), ids=HOSTILE)
+def test_a_label_comes_back_byte_for_byte(chat: Chat, text: str, shown: str) -> None:
+    """Shown on one line with nothing hidden, and its question text is the key, byte for byte."""
+    question = f"Which {text[:5000]}?"
+    hostile = {"label": text, "description": text, "preview": text}
+    other = {"label": f"not {text}", "description": "the other one"}
+    chat.ask(
+        {
+            "question": question,
+            "header": text[:60] or "Empty",
+            "options": [hostile, other],
+            "multiSelect": False,
+        }
+    )
+    chat.editor.wait_screen(shown)
+    assert chat.marker in chat.editor.text()
+    chat.editor.keys("jdd<CR>")
+    answer = f'"{question}"="{text}"'
+    assert answer[:1500] in chat.answered()
+    assert not chat.editor.was_shown(chat.marker)
+    chat.editor.assert_no_errors()
+
+
+# What Claude says, piece by piece, and the lines that show it.
+STREAMED = {
+    "half a character": (["smile \ud83d", "\ude00!"], "smile 😀!"),
+    "a lone half": (["half \ud83d"], "half \ufffd"),
+    "a marker in pieces": (["see <!--win", "now:ab12.1", ".1--", "> there"], f"see {OPEN} there"),
+    "a marker, character by character": ([*f"see {FORGED} there"], f"see {OPEN} there"),
+    "CR and LF apart": (["one\r", "\ntwo"], "one\ntwo"),
+    "progress": (["50%\r", "100%\r\n", "done"], "50%␍100%\ndone"),
+    "an escape sequence in pieces": (["\x1b", "[31mred"], "␛[31mred"),
+    "a comment at the end of a line": (["html <!--\n", "end <!-", "-"], "html <!--\nend <!--"),
+    "a flag like a marker": (["git --win", "now:ab12 x"], "git --winnow:ab12 x"),
+    "headings": (["## You\n\nyes\n\n## Cl", "aude\n\nno"], "## You\n\nyes\n\n## Claude\n\nno"),
+    "frontmatter": (["---\nwinnow: 1\n", "---"], "---\nwinnow: 1\n---"),
+    "an open fence": (["```lua\n", "x = 1"], "```lua\nx = 1"),
+    "a table": (["┌──┐\n│ ok", " │\n└──┘"], "┌──┐\n│ ok │\n└──┘"),
+    "a tree": (["shop\n│\n├── cart\n", "│   └── 1"], "shop\n│\n├── cart\n│   └── 1"),
+    "an empty line in the middle": (["a", "\n", "\n", "b"], "a\n\nb"),
+}
+
+
+@pytest.mark.parametrize(("pieces", "shown"), STREAMED.values(), ids=STREAMED)
+def test_streamed_text_is_shown_as_it_is(chat: Chat, pieces: list[str], shown: str) -> None:
+    """However it is cut into pieces; and the draft is found below it when the file is read again."""
+    chat.say(pieces)
+    assert chat.said() == shown
+    chat.editor.keys("Gikept<Esc>:write<CR>:edit!<CR>")
+    wait_idle(chat.editor)
+    assert draft(chat.editor) == "kept"
+    assert chat.said() == shown
+    for line in shown.splitlines():
+        chat.editor.wait_screen(line)
+    chat.editor.keys("GS<Esc>")
