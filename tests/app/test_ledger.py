@@ -176,7 +176,7 @@ async def test_a_reopened_question_is_discussed_by_message(room: Room) -> None:
     await room.do(p.Reopen(CHAT, "s1"))
     await discuss(room, "what of it?", room.shown().lines)
     (message,) = [text for text in room.agent.prompts if text != "Hi"]
-    assert "what of it?" in message
+    assert message.startswith("I want to discuss this before deciding:\n\nwhat of it?\n")
     assert "Sure?" in message
 
 

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from winnow.core.answer import Decided
-from winnow.core.record import answered, cancelled, late_message, permission_record
+from winnow.core.record import (
+    answered,
+    cancelled,
+    discussed,
+    discussion,
+    late_message,
+    permission_record,
+    unknown,
+)
+from winnow.core.section import parse, render
 
 from tests.unit.forms import BASH, BOTH, ONE
 
@@ -62,3 +71,23 @@ def test_permission_record() -> None:
     assert permission_record("Deny", "use\n./conf", "Bash rm") == [
         "✗ Denied: Bash rm — use ⏎ ./conf"
     ]
+
+
+def test_discussion_says_what_was_decided_so_far() -> None:
+    """The agent reads the user's words, and each question's state."""
+    lines = [line for line in render(BOTH) if not line.startswith(("Mongo", "MySQL"))]
+    lines = [line + " OAuth" * line.startswith("Auth") for line in lines]
+    assert discussion(BOTH, parse(BOTH, lines), "why?", late=False) == (
+        "The user wants to discuss this before deciding:\n\nwhy?\n\nSo far:\n"
+        "- Which database should we use? decided: PostgreSQL\n"
+        "- Which features? not decided; nothing dropped; Auth: OAuth\n\n"
+        "Please clarify, then ask again. Keep the wording of whatever stays the same."
+    )
+    assert discussed(BOTH, "why\nso?")[0].startswith(
+        "… Discussed: Database, Features — why ⏎ so? · <CR> here asks again<!--winnow:ab.0.r"
+    )
+
+
+def test_an_unknown_question_of_a_replay_is_named() -> None:
+    """By its text, since headers are short."""
+    assert "“Which features?”" in unknown(BOTH, 2)

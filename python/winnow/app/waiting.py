@@ -68,7 +68,7 @@ class Waiting:
         """What ``<CR>`` would send now."""
         reading = section.parse(self.form, self.lines)
         parts = answer.verdict(self.form, reading, self._accepted)
-        offered = self._offer()
+        offered = self._offer(reading)
         return Verdict(
             chat=chat,
             section=self.form.id,
@@ -79,7 +79,7 @@ class Waiting:
 
     def confirm(self, row: int) -> answer.Outcome | offer.Offer:
         """``<CR>`` with the cursor on ``row``; on the foot it takes what is offered."""
-        offered = self._offer()
+        offered = self._offer(section.parse(self.form, self.lines))
         if offered and section.locate(self.form, self.lines, row) == (0, 0):
             return offered
         outcome = answer.confirm(self.form, self.lines, row, self._armed, self._accepted)
@@ -90,8 +90,7 @@ class Waiting:
                 self._accepted = accepted
         return outcome
 
-    def _offer(self) -> offer.Offer | None:
-        reading = section.parse(self.form, self.lines)
+    def _offer(self, reading: section.Reading) -> offer.Offer | None:
         return offer.offer(self.form, reading, self._accepted, self.earlier)
 
     def settle(self, reply: Reply) -> bool:
@@ -115,7 +114,8 @@ class Waiting:
 
     def discussion(self, text: str) -> str:
         """What the agent reads when the user talks back instead of answering."""
-        return record.discussion(self.form, section.parse(self.form, self.lines), text)
+        reading = section.parse(self.form, self.lines)
+        return record.discussion(self.form, reading, text, late=not self.awaited)
 
 
 def make(section_id: str, request: Request) -> Form | questions.Malformed:

@@ -42,8 +42,10 @@ def offer(
             lefts[number - 1] = before.left
             name = f"{name_of(form, number)} → " if len(form.questions) > 1 else ""
             words.append(f"{before.said}: {name}{_in_words(form, number, before.left)}")
+    if not words:
+        return None
     lines = written(form, lefts)
-    if not words or parse(form, lines).questions == reading.questions:
+    if parse(form, lines).questions == reading.questions:
         return None
     return Offer(" · ".join(words) + ", <CR> here takes it", lines)
 

@@ -40,9 +40,13 @@ def discussed(form: Form, text: str) -> list[str]:
     return _reopening(form, f"… Discussed: {names(form)} — {clean(text)}")
 
 
-def discussion(form: Form, reading: Reading, text: str) -> str:
-    """What the agent is told then: the user's words, and how far they had come."""
-    lines = ["Not decided yet; to be discussed first:", "", text, "", "So far:"]
+def discussion(form: Form, reading: Reading, text: str, *, late: bool) -> str:
+    """What the agent reads then: the user's words, and how far they had come.
+
+    ``late``: as the user's message, since the agent no longer waits for an answer.
+    """
+    opening = "I want" if late else "The user wants"
+    lines = [f"{opening} to discuss this before deciding:", "", text, "", "So far:"]
     for number, left in enumerate(reading.questions, 1):
         asked = form.questions[number - 1]
         decision = decide(form, number, left, frozenset())
@@ -59,7 +63,7 @@ def discussion(form: Form, reading: Reading, text: str) -> str:
     if form.kind == "permission":
         return "\n".join([*lines, "", "Please clarify, then try again."])
     # The same text and labels are how the user's edits are found again.
-    wish = "Please clarify, then ask again; what stays the same, word for word."
+    wish = "Please clarify, then ask again. Keep the wording of whatever stays the same."
     return "\n".join([*lines, "", wish])
 
 
