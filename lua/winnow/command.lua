@@ -150,17 +150,23 @@ function M.run(args)
   end
 end
 
---- Completion of the first word.
+--- Completion of the first word, and of what `decisions` takes.
 ---@param lead string
 ---@param line string
 ---@return string[]
 function M.complete(lead, line)
-  if line:match('^.-Winnow!?%s+%S+%s') then
-    return {}
+  local before = line:match('^.-Winnow!?%s+(%S+.*%s)')
+  local words = {}
+  if not before then
+    words = vim.fn.sort(vim.tbl_keys(M.subcommands))
+  elseif before:match('^decisions%s+$') then
+    words = { '%', 'export' }
+  elseif before:match('^decisions%s+export%s+$') then
+    return vim.fn.getcompletion(lead, 'file')
   end
-  return vim.tbl_filter(function(name)
-    return vim.startswith(name, lead)
-  end, vim.fn.sort(vim.tbl_keys(M.subcommands)))
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, words)
 end
 
 return M

@@ -101,7 +101,7 @@ class Host:
             self._editor.apply(Say(event.chat, FAILED, "error"))
 
     def _start(self, chat: int) -> Chats:
-        replay = _read_replay(self._settings.replay)
+        replay = self._read_replay(chat)
         path = Path(self._settings.state) / "winnow.db"
         store = SqliteStore(path, self._settings.keep_hours)
         if store.set_aside:
@@ -110,6 +110,16 @@ class Host:
         # Two seconds of import, while the user types their first message.
         self._claude = self._loop.run_in_executor(None, _import_claude)
         return Chats(self._make_agent, self._editor, store, WallClock(), replay)
+
+    def _read_replay(self, chat: int) -> dict[str, Decision] | None:
+        if not self._settings.replay:
+            return None
+        try:
+            return ledger.from_json(Path(self._settings.replay).read_bytes())
+        except (OSError, msgspec.MsgspecError) as error:
+            sentence = f"The replay can't be read, so it answers nothing: {error}."
+            self._editor.apply(Say(chat, sentence, "error"))
+            return {}  # the first question fails, and with it a run that nobody watches
 
     async def _make_agent(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
         kind = spec.kind or self._settings.agent
@@ -131,15 +141,6 @@ class Host:
         cli = self._settings.cli_path
         agent: ports.Agent = claude.ClaudeAgent(spec, ask, cli_path=cli, name=name)
         return agent
-
-
-def _read_replay(path: str) -> dict[str, Decision] | None:
-    if not path:
-        return None
-    try:
-        return ledger.from_json(Path(path).read_bytes())
-    except (OSError, msgspec.MsgspecError) as error:
-        raise ports.StoreError(f"The replay {path} can't be read: {error}.") from error
 
 
 def _import_claude() -> Any:

@@ -6,8 +6,9 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.api import ScriptedAPI, ask, question, say
-from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import Sandbox
 from tests.e2e.steps import send, start, wait_idle, wait_section
@@ -228,7 +229,7 @@ def test_decisions_are_exported(claude: Editor, api: ScriptedAPI, tmp_path: Path
     assert json.loads(file.read_text()) == [made]
 
 
-def scenario(editor: Editor, folder: Path, turns: list[object]) -> None:
+def scenario(editor: Editor, folder: Path, turns: object) -> None:
     """Let the scripted agent play these turns."""
     path = folder / "scenario.json"
     path.write_text(json.dumps({"turns": turns}))
@@ -237,10 +238,9 @@ def scenario(editor: Editor, folder: Path, turns: list[object]) -> None:
     )
 
 
-def headless(folder: Path, *answers: dict[str, object]) -> subprocess.CompletedProcess[str]:
+def headless(folder: Path, answers: object) -> subprocess.CompletedProcess[str]:
     """A chat in `nvim --headless` whose questions are answered from a file."""
-    files = {"answers.json": list(answers), "scenario.json": ASKS}
-    for name, value in files.items():
+    for name, value in {"answers.json": answers, "scenario.json": ASKS}.items():
         (folder / name).write_text(json.dumps(value))
     (folder / "run.lua").write_text(HEADLESS)
     options = {
@@ -251,7 +251,7 @@ def headless(folder: Path, *answers: dict[str, object]) -> subprocess.CompletedP
     sandbox = Sandbox(folder / "headless", options)
     try:
         return subprocess.run(
-            [*sandbox.argv("--headless", "-c", f"luafile {folder / 'run.lua'}")],
+            sandbox.argv("--headless", "-c", f"luafile {folder / 'run.lua'}"),
             env=sandbox.env,
             cwd=sandbox.project,
             capture_output=True,
@@ -265,25 +265,49 @@ def headless(folder: Path, *answers: dict[str, object]) -> subprocess.CompletedP
 
 def test_a_replay_answers_in_a_headless_run(tmp_path: Path) -> None:
     """As the user had, with the usual record."""
-    run = headless(tmp_path, ANSWER)
+    run = headless(tmp_path, [ANSWER])
     assert run.returncode == 0, run.stderr
     record = "✓ Selected: MySQL — as ever\n~~PostgreSQL~~ · ~~MongoDB~~\n↻ Replayed.\n\nEnd."
     assert record in run.stdout
 
 
-def test_a_replay_fails_on_an_unknown_question(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("answers", "problem"),
+    [([{**ANSWER, "question": "Which one?"}], ""), ({}, "The replay can't be read")],
+    ids=["unknown", "broken"],
+)
+def test_a_replay_fails_on_an_unknown_question(
+    tmp_path: Path, answers: object, problem: str
+) -> None:
     """The turn stops, and both the chat and the error stream name the question."""
-    run = headless(tmp_path, {**ANSWER, "question": "Which one?"})
+    run = headless(tmp_path, answers)
     assert run.returncode == 1
     sentence = "The replay has no answer to “Which database?”"
     assert f"⚠ {sentence}" in run.stdout
     assert "■ Stopped." in run.stdout
     assert sentence in run.stderr
+    assert problem in run.stderr
 
 
-def test_a_broken_replay_is_named(open_editor: Open, tmp_path: Path) -> None:
-    """No question is asked then, since nobody may be there to answer."""
-    editor = open_editor(agent="scripted", replay=str(tmp_path / "none.json"))
+def test_old_questions_can_be_forgotten(editor: Editor, tmp_path: Path) -> None:
+    """With `keep_hours`, a question that was not answered is gone after that time."""
+    scenario(editor, tmp_path, ASKS["turns"])
+    start(editor)
+    wait_section(editor, "Question: Database")
+    editor.keys("<Esc>")
+    editor.wait_line("asks again")
+    editor.sandbox.options["keep_hours"] = 1e-9
+    editor.restart()
     editor.keys(":Winnow<CR>")
-    editor.wait(lambda: "The replay" in editor.messages(), "the problem")
-    assert "Try :Winnow restart" in editor.sandbox.logs() + editor.messages()
+    editor.keys("gg/asks again<CR><CR>")
+    editor.wait_screen("not on record any more")
+
+
+def test_decisions_complete(editor: Editor) -> None:
+    """What the subcommand takes, and paths after `export`."""
+    (editor.sandbox.project / "records").mkdir()
+    complete = "return vim.fn.getcompletion(..., 'cmdline')"
+    assert editor.lua(complete, "Winnow deci") == ["decisions"]
+    assert editor.lua(complete, "Winnow decisions ") == ["%", "export"]
+    assert editor.lua(complete, "Winnow decisions export rec") == ["records/"]
+    assert editor.lua(complete, "Winnow discuss ") == []
