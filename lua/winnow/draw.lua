@@ -14,6 +14,7 @@ local GROUPS = {
   ['│'] = 'WinnowOutput',
   ['⚠'] = 'WinnowNotice',
   ['■'] = 'WinnowNotice',
+  ['↻'] = 'WinnowNotice',
   ['✓'] = 'WinnowDecided',
   ['✗'] = 'WinnowUndecided',
 }

@@ -42,6 +42,10 @@ class Play:
         if not self.room.agent.closed:
             await self.room.ask(f"Q{next(self.numbers)}?")
 
+    async def ask_again(self) -> None:
+        if not self.room.agent.closed:
+            await self.room.ask("Same?")
+
     async def withdraw(self) -> None:
         waiting = [task for task in self.room.agent.asked if not task.done()]
         if waiting:
@@ -64,6 +68,15 @@ class Play:
         if self.room.editor.section is not None:
             await self.room.cancel()
 
+    async def take_offer(self) -> None:
+        if (section := self.room.editor.section) is not None:
+            foot = len(section.lines) - 1
+            await self.room.do(p.Confirm(CHAT, section.section, section.lines, foot))
+
+    async def discuss(self) -> None:
+        if (section := self.room.editor.section) is not None:
+            await self.room.do(p.Discuss(CHAT, section.section, section.lines[1:], "why?"))
+
     async def reopen(self) -> None:
         for section in list(self.room.store.sections)[:2]:
             await self.room.do(p.Reopen(CHAT, section))
@@ -85,13 +98,15 @@ MOVES: list[Move] = [
     Play.text,
     Play.text,
     Play.ask,
-    Play.ask,
+    Play.ask_again,
     Play.ended,
     Play.withdraw,
     Play.send,
     Play.edit,
     Play.answer,
     Play.cancel,
+    Play.take_offer,
+    Play.discuss,
     Play.reopen,
     Play.reread,
     does(p.Queue(CHAT)),
