@@ -350,6 +350,18 @@ function Chat:send()
   end
 end
 
+--- End the turn; a draft that waits to be sent stays a draft.
+function Chat:stop()
+  local queued = self.queued
+  self.queued, self.typing = false, false
+  self:show_state()
+  if queued and self.state ~= 'working' and self.state ~= 'waiting' then
+    say('The draft is not sent; <CR> sends it.')
+  else
+    self:tell('stop', {})
+  end
+end
+
 --- The host has a place for the queued draft. It does not go out half typed.
 function Chat:take()
   local insert = vim.startswith(vim.api.nvim_get_mode().mode, 'i')

@@ -102,6 +102,7 @@ local function set_up(chat)
   end)
   on('BufUnload', function()
     autosave:stop()
+    chat:save() -- else `:e!` would forget what was said since the last time
     unloaded(chat)
   end)
 end

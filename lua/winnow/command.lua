@@ -69,7 +69,7 @@ M.subcommands = {
   end,
   stop = function()
     with_chat(function(chat)
-      chat:tell('stop', {})
+      chat:stop()
     end)
   end,
   preview = function()

@@ -92,7 +92,7 @@ end
 function M.stop()
   local chat = current()
   if chat then
-    chat:tell('stop', {})
+    chat:stop()
   end
 end
 

@@ -164,7 +164,7 @@ STREAMED = {
 
 @pytest.mark.parametrize(("pieces", "shown"), STREAMED.values(), ids=STREAMED)
 def test_streamed_text_is_shown_as_it_is(chat: Chat, pieces: list[str], shown: str) -> None:
-    """However it is cut into pieces; and the draft is found below it when the file is read again."""
+    """However it is cut; and the draft is found below it when the file is read again."""
     chat.say(pieces)
     assert chat.said() == shown
     chat.editor.keys("Gikept<Esc>:write<CR>:edit!<CR>")

@@ -1,0 +1,223 @@
+"""What a user does to the buffer, the turn or the host while Claude speaks or waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.api import Gate, ScriptedAPI, ask, question, say
+from tests.e2e.editor import Editor
+from tests.e2e.steps import draft, said, send, start, wait_idle, wait_section
+
+DATABASE = question("Which database?", "PostgreSQL", "MongoDB", header="Database")
+ANSWER = '"Which database?"="MongoDB"'
+Begin = Callable[[Editor, ScriptedAPI], Editor]
+
+
+def waiting(claude: Editor, api: ScriptedAPI) -> Editor:
+    """A chat in which a question waits."""
+    api.add(say("One thing.", ask("toolu_1", DATABASE)), say("Noted."))
+    claude.resize(80, 40)  # so that the verdict fits in
+    start(claude)
+    wait_section(claude, "Question")
+    return claude
+
+
+def streaming(claude: Editor, api: ScriptedAPI) -> Editor:
+    """A chat in which Claude speaks, and says the rest when the gate opens."""
+    api.add(say("Begun.", Gate(), " Done."))
+    start(claude)
+    claude.wait_line("Begun.")
+    return claude
+
+
+def agents(claude: Editor) -> list[str]:
+    """The Claude Code processes that run."""
+    return [line for line in claude.sandbox.processes().values() if "stream-json" in line]
+
+
+def answer(claude: Editor, api: ScriptedAPI) -> None:
+    """Delete the first option and send the other."""
+    claude.keys("gg/^PostgreSQL<CR>dd")
+    claude.wait_screen("━━ MongoDB")
+    claude.keys("<CR>")
+    assert ANSWER in api.tool_result("toolu_1")
+    claude.wait_line("Noted.")
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ":split<CR>:q<CR>",
+        ":enew<CR>:buffer #<CR>",
+        ":tabnew<CR>:tabonly<CR>:Winnow<CR>",
+        ":edit!<CR>",
+        ":file other.md<CR>",
+        ":set nomodifiable<CR>:set modifiable<CR>",
+        ":set readonly<CR>",
+        ":bdelete!<CR>:Winnow<CR>",
+    ],
+)
+def test_a_question_survives(claude: Editor, api: ScriptedAPI, keys: str) -> None:
+    """What hides or reloads the buffer leaves the question there, to be answered."""
+    waiting(claude, api).keys(keys)
+    claude.wait_line("Question: Database")
+    answer(claude, api)
+
+
+@pytest.mark.parametrize("command", ["bdelete!", "bwipeout!", "bunload!"])
+@pytest.mark.parametrize("begin", [waiting, streaming])
+def test_a_chat_whose_buffer_is_gone_ends(
+    claude: Editor, api: ScriptedAPI, command: str, begin: Begin
+) -> None:
+    """Its agent ends at once, without a word."""
+    begin(claude, api)
+    assert agents(claude)
+    claude.keys(f":{command}<CR>")
+    api.release()
+    claude.wait(lambda: not agents(claude), "the end of Claude Code")
+    assert claude.messages() == ""
+
+
+def test_claude_is_told_that_the_chat_was_closed(claude: Editor, api: ScriptedAPI) -> None:
+    """The question has a result, so the session can go on, and Claude reads why."""
+    waiting(claude, api).keys(":bwipeout!<CR>")
+    claude.wait(lambda: not agents(claude), "the end of Claude Code")
+    claude.keys(":Winnow<CR>")
+    claude.wait_line("<CR> here asks again")
+    claude.keys("G")
+    send(claude, "Go on")
+    assert "The user closed the chat" in api.tool_result("toolu_1")
+
+
+@pytest.mark.parametrize(
+    "keys", [":set nomodifiable<CR>", ":set readonly<CR>", ":file other.md<CR>", ":enew<CR>"]
+)
+def test_text_goes_on(claude: Editor, api: ScriptedAPI, keys: str) -> None:
+    """Whatever was done to the buffer, what Claude says is written into it."""
+    chat = streaming(claude, api).lua("return vim.api.nvim_get_current_buf()")
+    claude.keys(keys)
+    api.release()
+    claude.wait(
+        lambda: "Begun. Done." in claude.lua("return vim.fn.getbufline(..., 1, '$')", chat),
+        "the rest",
+    )
+
+
+def test_text_goes_on_after_reading_again(claude: Editor, api: ScriptedAPI) -> None:
+    """`:edit!` while Claude speaks loses nothing."""
+    streaming(claude, api).keys(":edit!<CR>")
+    api.release()
+    claude.wait(lambda: "Done." in said(claude), "the rest")
+    wait_idle(claude)
+    assert said(claude).startswith("Begun.")
+
+
+def test_quitting_leaves_nothing(claude: Editor, api: ScriptedAPI) -> None:
+    """`:qall!` with an open question ends everything; the chat is there next time."""
+    waiting(claude, api).restart()
+    claude.keys(":Winnow<CR>")
+    claude.wait_line("✗ No longer open: Database")
+    assert draft(claude) == ""
+
+
+# --- sending, stopping and restarting in every state ---------------------------------------------
+
+
+def test_an_empty_draft_is_not_sent(claude: Editor, api: ScriptedAPI) -> None:
+    """`<CR>` says so, once, and nothing changes."""
+    claude.keys(":Winnow<CR><CR>")
+    claude.wait_screen("The draft is empty")
+    wait_idle(claude)
+    assert api.requests == []
+
+
+def test_two_returns_send_once(claude: Editor, api: ScriptedAPI) -> None:
+    """The second finds an empty draft."""
+    api.add(say("Hello."))
+    start(claude)
+    claude.keys("<CR>")
+    claude.wait_line("Hello.")
+    wait_idle(claude)
+    assert claude.text().count("Hi") == 1
+    assert len(api.requests) == 1
+
+
+def test_a_message_beside_a_question_waits(claude: Editor, api: ScriptedAPI) -> None:
+    """It is seen to be queued, stays in the draft, and is sent after the answer."""
+    waiting(claude, api).keys("G")
+    send(claude, "Also this")
+    claude.wait_screen("goes out as soon as Claude can take it")
+    assert draft(claude) == "Also this"
+    answer(claude, api)
+    claude.wait(lambda: draft(claude) == "", "the message sent")
+    wait_idle(claude)
+    assert "Also this" in str(api.requests[-1]["messages"])
+
+
+def test_stop_when_idle(claude: Editor, api: ScriptedAPI) -> None:
+    """There is nothing to stop, and it says so."""
+    api.add(say("Hello."), say("Hello again."))
+    start(claude)
+    wait_idle(claude)
+    claude.keys(":Winnow stop<CR>")
+    claude.wait_screen("Nothing is running")
+    send(claude, "Go on")
+    claude.wait_line("Hello again.")
+
+
+@pytest.mark.parametrize("begin", [waiting, streaming])
+def test_stop_in_a_turn(claude: Editor, api: ScriptedAPI, begin: Begin) -> None:
+    """The turn ends, the question can be asked again, and the next message is answered."""
+    begin(claude, api)
+    claude.keys(":Winnow stop<CR>")
+    claude.wait_line("■ Stopped.")
+    wait_idle(claude)
+    api.clear()
+    api.add(say("Hello again."))
+    api.release()
+    claude.keys("G")
+    send(claude, "Go on")
+    claude.wait_line("Hello again.")
+
+
+def test_stop_takes_back_what_waits_to_be_sent(claude: Editor, api: ScriptedAPI) -> None:
+    """While Claude connects, nothing has gone out yet: the draft stays a draft."""
+    start(claude)
+    claude.keys(":Winnow stop<CR>")
+    wait_idle(claude)
+    assert draft(claude) == "Hi"
+    assert api.requests == []
+    api.add(say("Hello."))
+    claude.keys("<CR>")
+    claude.wait_line("Hello.")
+
+
+@pytest.mark.parametrize("begin", [waiting, streaming])
+def test_restart_in_a_turn(claude: Editor, api: ScriptedAPI, begin: Begin) -> None:
+    """What was said stays, an open question can be asked again, and the session goes on."""
+    api.add(say("Hello."))
+    start(claude)
+    wait_idle(claude)
+    begin(claude, api)
+    claude.keys(":Winnow restart<CR>")
+    claude.wait_gone("Question: Database")
+    api.clear()
+    api.add(say("Hello again."))
+    api.release()
+    claude.keys("G")
+    send(claude, "Go on")
+    claude.wait_line("Hello again.")
+    assert draft(claude) == ""
+
+
+def test_restart_when_idle_or_connecting(claude: Editor, api: ScriptedAPI) -> None:
+    """A draft that waits to be sent stays, and can be sent."""
+    claude.keys(":Winnow<CR>:Winnow restart<CR>")
+    send(claude, "Hi")
+    claude.keys(":Winnow restart<CR>")
+    assert draft(claude) == "Hi"
+    api.add(say("Hello."))
+    claude.keys("G<CR>")
+    claude.wait_line("Hello.")
