@@ -197,7 +197,7 @@ def test_a_line_that_says_another_thing_is_damage(edit: Callable[[str], str]) ->
     """The old label isn't sent, and the line is named with the way back."""
     (damage,) = left(ONE, edited(ONE, POSTGRES, edit)).damage
     assert damage.row == POSTGRES
-    assert damage.message.startswith("line 4 “")
+    assert damage.message.startswith("“")
     assert "u brings it back" in damage.message
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from winnow.core.form import Form, label_of, name_of
 from winnow.core.protocol import Part
-from winnow.core.section import Left, Reading, locate, parse
+from winnow.core.section import Left, Reading, locate, parse, rows_of_others
 from winnow.core.text import clean
 
 
@@ -58,10 +58,10 @@ class Explain(msgspec.Struct, frozen=True):
 
 
 class Keep(msgspec.Struct, frozen=True):
-    """Delete all other options of this question."""
+    """Delete these rows: all other options of this question."""
 
     question: int
-    option: int
+    rows: list[int]
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -127,8 +127,9 @@ def verdict(form: Form, reading: Reading, accepted: frozenset[int]) -> list[Part
         if len(form.questions) > 1:
             text = f"{name_of(form, number)} → {text}"
         if reading.ignored and number == len(form.questions):
-            rows = ", ".join(str(row + 1) for row in reading.ignored)
-            text += f" (ignored, from another section: line {rows})"
+            count = len(reading.ignored)
+            lines = "a line" if count == 1 else f"{count} lines"
+            text += f" (ignored: {lines} from another section)"
         parts.append(Part(text, isinstance(decision, Decided)))
     return parts
 
@@ -156,7 +157,7 @@ def confirm(
         if offer.armed != armed or armed == NOT_ARMED:
             return offer
         if armed.option:
-            return Keep(question, option)
+            return Keep(question, rows_of_others(form, lines, question, option))
         accepted |= {question}
     decisions = [decide(form, n, left, accepted) for n, left in enumerate(reading.questions, 1)]
     answers = tuple(decision for decision in decisions if isinstance(decision, Decided))

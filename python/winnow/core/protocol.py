@@ -201,12 +201,12 @@ class Step(Message, frozen=True):
 
 
 class Keep(Message, frozen=True):
-    """Delete every other option of this question, then confirm again."""
+    """Delete these rows of the lines that were confirmed, then confirm again."""
 
     chat: int
     section: str
     question: int
-    option: int
+    rows: list[int]
 
 
 class Fill(Message, frozen=True):

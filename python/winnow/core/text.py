@@ -59,9 +59,9 @@ def strip_markers(text: str, *, fragments: bool = False) -> str:
     return _FRAGMENT.sub("", text) if fragments else text
 
 
-def has_fragment(text: str) -> bool:
-    """Does a piece of a damaged marker stand in this line?"""
-    return _FRAGMENT.search(text) is not None
+def fragments(text: str) -> list[str]:
+    """The pieces of damaged markers that stand in this line."""
+    return [found[0] for found in _FRAGMENT.finditer(text)]
 
 
 def clean(text: str) -> str:

@@ -1,0 +1,368 @@
+"""What each line of a section turns out to be: an option, own words, damage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Union
+
+import msgspec
+
+from winnow.core.form import ELSE, Form, Line, label_of, lines_of, option_line
+from winnow.core.likeness import is_blank, lead, rest, same
+from winnow.core.questions import Option
+from winnow.core.text import MARKER, brief, fragments, marker, strip_markers
+
+BROKEN = 20  # lines that one may be broken into
+
+_ELSE = re.compile(r"(?i)\s*(?:[>*+•#-]+\s+)*✎?[\s_-]*(?:something[\s_-]*else[\s_-]*:?)?")
+_RULE = re.compile(r"[━\s_-]+")  # only decoration
+
+
+# What a line, or a part of a line after ``J``, turns out to be:
+
+
+class Picked(msgspec.Struct, frozen=True):
+    """An option, with a note on it."""
+
+    row: int
+    question: int
+    option: int
+    note: str
+
+
+class Own(msgspec.Struct, frozen=True):
+    """The user's own words."""
+
+    row: int
+    question: int
+    text: str
+
+
+class Fixed(msgspec.Struct, frozen=True):
+    """A line that is no option, such as a head."""
+
+    row: int
+    question: int
+    slot: int | str
+    text: str
+
+
+class Damaged(msgspec.Struct, frozen=True):
+    """Something that can't be understood; ``message`` says what, and the way back."""
+
+    row: int
+    question: int
+    message: str
+
+
+class Ignored(msgspec.Struct, frozen=True):
+    """A line of another section."""
+
+    row: int
+    question: int
+
+
+Piece = Union[Picked, Own, Fixed, Damaged, Ignored]
+
+
+class Segment(msgspec.Struct, frozen=True):
+    """The text up to a marker, and the text that follows it up to the next one's own."""
+
+    question: int
+    slot: int | str
+    text: str
+    note: str = ""
+
+
+class Reader:
+    """Goes through the lines from head to foot and remembers whose block it is in."""
+
+    def __init__(self, form: Form, lines: list[str]) -> None:
+        self.form = form
+        self.lines = lines
+        self.shown = list(lines_of(form))
+        self.slots = {(line.question, line.slot) for line in self.shown}
+        self.fixed = {(line.question, line.slot, line.text.strip()) for line in self.shown}
+        self.block = 1
+        marks = [mark for line in lines for mark in MARKER.finditer(line) if self._is_own(mark)]
+        self.present = {(int(mark[2]), _slot(mark[3])) for mark in marks}
+        # A moved option doesn't take the block along, unless its question's head is gone.
+        self.heads = {question for question, slot in self.present if slot == "h"}
+
+    def pieces(self) -> Iterator[Piece]:
+        """All that stands in the lines, from head to foot."""
+        for row, line in self.whole:
+            for piece in self._marked(row, line) if MARKER.search(line) else self._bare(row, line):
+                match piece:
+                    case Fixed(slot="f"):
+                        self.block = len(self.form.questions)
+                    case Fixed(question=question, slot="h"):
+                        self.block = question
+                    case Picked(question=question) | Fixed(question=question):
+                        if question not in self.heads:
+                            self.block = question
+                yield piece
+
+    @cached_property
+    def whole(self) -> list[tuple[int, str]]:
+        """Each line and its row; what ``gq`` or a ``<CR>`` broke in two is one again."""
+        whole: list[tuple[int, str]] = []
+        for row, line in enumerate(self.lines):
+            mark = MARKER.search(line)
+            parts = 0
+            if mark and self._is_own(mark):
+                segment = Segment(int(mark[2]), _slot(mark[3]), line[: mark.start()])
+                parts = self._parts_before(whole, segment)
+            broken = whole[len(whole) - parts :]
+            del whole[len(whole) - parts :]
+            start = broken[0][0] if broken else row
+            whole.append((start, " ".join([*(part for _, part in broken), line])))
+        return whole
+
+    def _parts_before(self, above: list[tuple[int, str]], segment: Segment) -> int:
+        """How many of the lines above hold the start of what this line is the end of."""
+        if self._is_fixed(segment) or (self.form.kind, segment.slot) == ("permission", "q"):
+            return 0
+        shown, seen = self._texts_of(segment), segment.text
+        if any(lead(seen, text) is not None for text in shown):
+            return 0
+        for parts, (_, part) in enumerate(islice(reversed(above), BROKEN), 1):
+            start = MARKER.split(part)[-1]
+            if not start.strip():
+                break
+            seen = f"{start} {seen}"
+            if any(lead(seen, text) is not None for text in shown):
+                return parts
+            if start != part:  # another line's marker
+                break
+        return 0
+
+    # --- lines with a marker ---
+
+    def _marked(self, row: int, line: str) -> Iterator[Piece]:
+        segments: list[Segment | None] = []
+        start = 0
+        for mark in MARKER.finditer(line):
+            text, start = line[start : mark.start()], mark.end()
+            if mark[1].lower() != self.form.id.lower() and not self._was_own(mark, text):
+                segments.append(None)
+                continue
+            if (int(mark[2]), _slot(mark[3])) not in self.slots:
+                yield self._damaged(row, self.block, line)
+                return
+            segment = Segment(int(mark[2]), _slot(mark[3]), text)
+            if segments and segments[-1]:  # after J, what precedes may be a note on the former
+                note = self._lead(segment)
+                if note is not None:
+                    segments[-1] = msgspec.structs.replace(segments[-1], note=note)
+                    segment = msgspec.structs.replace(segment, text=text[len(note) :])
+            segments.append(segment)
+        if segments[-1]:
+            segments[-1] = msgspec.structs.replace(segments[-1], note=line[start:])
+        for read in segments:
+            if read:
+                yield from self._segment(row, read)
+            else:
+                yield Ignored(row, self.block)
+
+    def _segment(self, row: int, segment: Segment) -> Iterator[Piece]:
+        question, note = segment.question, segment.note.strip()
+        pieces: Iterable[Piece] = ()
+        if fragments(note):  # another line was joined to this one
+            pieces, note = list(self._bare(row, note)), ""
+        match segment.slot:
+            case "e":
+                typed = _ELSE.sub("", segment.text, count=1).strip()
+                yield Fixed(row, question, "e", segment.text)
+                if typed or note:
+                    yield Own(row, question, f"{typed} {note}".strip())
+            case int(option):
+                yield self._picked(row, segment, option, note)
+            case slot:
+                owner = question or len(self.form.questions)
+                if slot == "f" and self.form.kind == "questions" and not self._is_fixed(segment):
+                    note = f"{segment.text.replace('━', '').strip()} {note}".strip()
+                elif not self._is_fixed(segment):
+                    shown = self._texts_of(segment)[0]
+                    yield self._damaged(row, owner, segment.text, shown)
+                yield Fixed(row, question, slot, segment.text)
+                if note:
+                    yield Own(row, owner, note)
+        yield from pieces
+
+    def _picked(self, row: int, segment: Segment, option: int, note: str) -> Picked | Damaged:
+        question, seen = segment.question, segment.text
+        if self._may_be_of_block(question, seen):
+            return self._ambiguous(row, seen)
+        edited = self._edited(question, option, seen)
+        if edited is None:
+            return self._damaged(row, question, seen, option_line(self._option(question, option)))
+        return Picked(row, question, option, f"{edited} {note}".strip())
+
+    def _edited(self, question: int, number: int, seen: str) -> str | None:
+        """What the user wrote into the visible text; None where it means something else now."""
+        option = self._option(question, number)
+        shown = option_line(option)
+        if seen.strip() == shown.strip():
+            return ""
+        label = label_of(option)
+        for other in self.form.questions[question - 1].options:
+            if other.label != option.label and _fits_better(seen, other, label):
+                return None
+        if same(seen, shown):
+            return ""
+        written = rest(seen, shown)
+        if written is None:
+            written, described = rest(seen, label), shown[len(label) :]
+            if written is None:
+                return None
+            if described.startswith(written.rstrip()):
+                return ""  # only shortened
+            written = written.removesuffix(described).lstrip(" —")
+        return written.strip()
+
+    def _lead(self, segment: Segment) -> str | None:
+        notes = (lead(segment.text, text) for text in self._texts_of(segment))
+        return next((note for note in notes if note is not None), None)
+
+    def _texts_of(self, segment: Segment) -> list[str]:
+        address = (segment.question, segment.slot)
+        return [line.text for line in self.shown if (line.question, line.slot) == address]
+
+    def _is_fixed(self, segment: Segment) -> bool:
+        # Thousands of lines, when a file is to be written: most are as they were.
+        if (segment.question, segment.slot, segment.text.strip()) in self.fixed:
+            return True
+        return any(self._same_fixed(segment.text, text) for text in self._texts_of(segment))
+
+    # --- lines without one ---
+
+    def _bare(self, row: int, line: str) -> Iterator[Piece]:
+        if is_blank(line):
+            return
+        pieces = fragments(line)
+        fragment = bool(pieces)
+        text = strip_markers(line, fragments=True)
+        found = self._recognise(line, fragment)
+        if not found and (fragment or line.endswith(">")):
+            found = self._cut(line)
+        if not found:
+            found = self._recognise(text, fragment)
+            if len(found) == 1 and not _is_left_of("".join(pieces), self._mark(found[0])):
+                found = []  # something was typed into the marker
+        match found:
+            case [Line(question=question, slot=int(option))]:
+                yield Picked(row, question, option, "")
+            case [Line(question=question, slot=slot)]:
+                yield Fixed(row, question, slot, text)
+                typed = _ELSE.sub("", text, count=1).strip() if slot == "e" else ""
+                if typed:
+                    yield Own(row, question, typed)
+            case []:
+                yield (
+                    self._damaged(row, self.block, line) if fragment else Own(row, self.block, line)
+                )
+            case _:
+                yield self._ambiguous(row, text)
+
+    def _cut(self, line: str) -> list[Line]:
+        """The lines from which this one can come by deleting characters behind the label."""
+        found = []
+        for shown in self.shown:
+            label = shown.text
+            if isinstance(shown.slot, int):
+                label = label_of(self._option(shown.question, shown.slot))
+            tail = shown.text[len(label) :] + self._mark(shown)
+            if line.startswith(label) and _is_left_of(line[len(label) :], tail):
+                found.append(shown)
+        return found
+
+    def _mark(self, line: Line) -> str:
+        return marker(self.form.id, line.question, line.slot)
+
+    def _recognise(self, text: str, fragment: bool) -> list[Line]:
+        """The lines that this one may have been, without its marker."""
+        alike = [line for line in self.shown if text.strip() and self._may_be(text, line)]
+        exact = [line for line in alike if line.text.strip() == text.strip()]
+        own = [line for line in exact or alike if line.question == self.block]
+        # Another question's option without any marker is more likely typed than moved here.
+        elsewhere = [line for line in alike if fragment or isinstance(line.slot, str)]
+        return list({(line.question, line.slot): line for line in own or elsewhere}.values())
+
+    def _may_be(self, text: str, line: Line) -> bool:
+        match line.slot:
+            case int(option):
+                label = label_of(self._option(line.question, option))
+                return same(text, line.text) or same(text, label)
+            case "e":
+                return line.question == self.block and text.lstrip(" >").startswith("✎")
+            case _:
+                return self._same_fixed(text, line.text)
+
+    # --- both ---
+
+    def _is_own(self, mark: re.Match[str]) -> bool:
+        return (
+            mark[1].lower() == self.form.id.lower() and (int(mark[2]), _slot(mark[3])) in self.slots
+        )
+
+    def _was_own(self, mark: re.Match[str], text: str) -> bool:
+        """Was this a marker of ours, before a character of the id was deleted?"""
+        address = (int(mark[2]), _slot(mark[3]))
+        return any(
+            _is_left_of(mark[0], self._mark(line)) and same(text, line.text)
+            for line in self.shown
+            if (line.question, line.slot) == address
+        )
+
+    def _may_be_of_block(self, question: int, seen: str) -> bool:
+        """Does it stand under another question, where an option that reads the same is missing?"""
+        return question != self.block and any(
+            line.question == self.block
+            and isinstance(line.slot, int)
+            and (line.question, line.slot) not in self.present
+            and same(seen, line.text)
+            for line in self.shown
+        )
+
+    def _option(self, question: int, option: int) -> Option:
+        return self.form.questions[question - 1].options[option - 1]
+
+    def _same_fixed(self, seen: str, shown: str) -> bool:
+        if self.form.kind == "permission":  # one character can make it another command
+            return seen.strip() == shown.strip()
+        return same(_RULE.sub(" ", seen), _RULE.sub(" ", shown))
+
+    def _advice(self) -> str:
+        own = "" if self.form.kind == "permission" else f", own words go after {ELSE[0]}"
+        return f"u brings it back{own}"
+
+    def _ambiguous(self, row: int, seen: str) -> Damaged:
+        message = f"“{brief(seen)}” could be one of several: {self._advice()}"
+        return Damaged(row, self.block, message)
+
+    def _damaged(self, row: int, question: int, seen: str, shown: str = "") -> Damaged:
+        seen = brief(strip_markers(seen, fragments=True)) or brief(seen)
+        line = f"“{seen}”" if seen else "an empty line"
+        was = f"was “{brief(shown)}”" if shown else "lost its marker"
+        return Damaged(row, question, f"{line} {was}: {self._advice()}")
+
+
+def _slot(text: str) -> int | str:
+    return int(text) if text.isdigit() else text.lower()
+
+
+def _is_left_of(piece: str, whole: str) -> bool:
+    """Can ``piece`` be made from ``whole`` by deleting characters?"""
+    characters = iter(whole.casefold())
+    return all(character in characters for character in piece.casefold())
+
+
+def _fits_better(seen: str, other: Option, label: str) -> bool:
+    shown = label_of(other)
+    if same(seen, option_line(other)) or same(seen, shown):
+        return True
+    return len(shown) > len(label) and rest(seen, shown) is not None
