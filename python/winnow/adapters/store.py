@@ -35,7 +35,7 @@ _VERSION = len(_MIGRATIONS)
 _RESERVED = "reserved"  # the state of a section of which there is only the id
 _RESERVATION = 60.0  # seconds after which nobody will make a section of one any more
 PATIENCE = 5.0  # seconds to wait for another process
-_LETTERS = string.ascii_lowercase + string.digits
+_LETTERS = string.ascii_lowercase  # no digits: <C-a> on an option must not make it another's
 
 
 class SqliteStore:
