@@ -63,12 +63,27 @@ local function heads_draft(line)
   return line == DRAFT or line ~= nil and line:find('^## You%W') ~= nil
 end
 
+---@param row integer
+local function set_heading(self, row)
+  self.heading = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, { id = self.heading })
+end
+
 --- Row of the draft's heading, and whether the heading still stands there.
 ---@return integer row
 ---@return boolean stands
 function Chat:heading_row()
   local row = vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, self.heading, {})[1]
-  return row, heads_draft(self:lines(row, row + 1)[1])
+  if heads_draft(self:lines(row, row + 1)[1]) then
+    return row, true
+  end
+  local below = self:lines(row, -1)
+  for i = #below, 1, -1 do -- a filter such as `:%!cat` writes it anew, below its mark
+    if heads_draft(below[i]) then
+      set_heading(self, row + i - 1)
+      return row + i - 1, true
+    end
+  end
+  return row, false
 end
 
 --- Row where the draft starts.
@@ -112,11 +127,6 @@ function Chat:edit(change)
   if not ok then
     error(problem, 0)
   end
-end
-
----@param row integer
-local function set_heading(self, row)
-  self.heading = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, { id = self.heading })
 end
 
 --- Make sure that the draft has its heading, with a blank line above.

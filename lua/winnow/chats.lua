@@ -56,6 +56,7 @@ local function set_up(chat)
   vim.bo[buf].modeline = false -- a file is data, whatever it says
   vim.bo[buf].keywordprg = ':Winnow preview'
   vim.bo[buf].filetype = 'winnow'
+  vim.bo[buf].formatoptions = vim.bo[buf].formatoptions .. 'l' -- a note must not break its option
   -- Loading parser and queries takes longer than all the rest: the draft comes first.
   vim.schedule(function()
     if vim.api.nvim_buf_is_loaded(buf) then

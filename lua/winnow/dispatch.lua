@@ -30,7 +30,7 @@ M.effects = {
   end,
   keep = function(chat, e)
     if chat.section and chat.section.id == e.section then
-      chat.section:keep(e.question, e.option)
+      chat.section:keep(e.question, e.rows)
     end
   end,
   fill = function(chat, e)
@@ -126,8 +126,8 @@ function M.apply(batch)
     local chat = chats.get(effect.chat)
     if chat and (M.holds(chat.buf) or counts_lines(chat.buf)) then
       hold(chat.buf, effect)
-    elseif chat or effect.chat == 0 then -- 0: about no chat
-      run(chat, effect)
+    elseif effect.chat == 0 or chat and vim.api.nvim_buf_is_loaded(chat.buf) then
+      run(chat, effect) -- 0: about no chat
     end
   end
 end

@@ -73,12 +73,8 @@ end
 --- Keep only the option under the cursor.
 function M.keep()
   local section = section_here()
-  local question, option = nil, nil
   if section then
-    question, option = section:under_cursor()
-  end
-  if section and question and option then
-    section:keep(question, option)
+    section:keep_here()
   end
 end
 

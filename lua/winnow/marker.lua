@@ -6,9 +6,14 @@ local M = {}
 local WHOLE = '<!%-%-[wW][iI][nN][nN][oO][wW]:(%w+)%.(%d+)%.(%w+)%-%->'
 -- What an edit leaves of a marker should not peek through either. Only in an open section, whose
 -- text is ours; elsewhere it is what somebody wrote.
+local WORD = '[wW]?[iI]?[nN]?[nN]?[oO]?[wW]?'
 local DAMAGED = {
-  '<?!?%-+[wW][iI][nN][nN][oO][wW]:[%w%.]*%-*>?',
-  '<!%-%-[wW]?[iI]?[nN]?[nN]?[oO]?[wW]?$',
+  '<?!?%-+[wW][iI][nN][nN][oO][wW]:[%w%.]*%-*>?', -- its head, and what is left behind that
+  '[<!%-]+%a*:?%w*%.%d+%.%w+%-%->', -- its tail, and what is left before that
+  WORD .. ':%w+%.%d+%.%w+%-*>?', -- its middle
+  '%.%d+%.%w+%-%->',
+  '<!%-%-[wW][iI][nN]' .. WORD:sub(#'[wW]?[iI]?[nN]?' + 1) .. '%-*>', -- its two ends
+  '<!%-%-' .. WORD .. '$',
 }
 
 ---@class winnow.Marker
@@ -49,10 +54,16 @@ end
 ---@return { [1]: integer, [2]: integer }[] spans bytes from 0, the end exclusive
 function M.spans(line, damaged)
   local spans = {}
+  local function is_new(from, to)
+    return vim.iter(spans):all(function(span)
+      return to <= span[1] or from > span[2]
+    end)
+  end
   for _, pattern in ipairs(damaged and DAMAGED or { WHOLE }) do
     local from, to = line:find(pattern)
     while from do
-      if line:sub(from - 3, from - 1) ~= '‹' then -- else it is the agent's text, and stays visible
+      local bent = line:sub(from - 3, from - 1) == '‹' -- the agent's text, which stays visible
+      if not bent and is_new(from, to) then
         table.insert(spans, { from - 1, to })
       end
       from, to = line:find(pattern, to + 1)

@@ -19,6 +19,8 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field offer string an earlier answer that <CR> on the foot takes, in words
 ---@field from_file? boolean found in a text that was read, not opened by the host
 ---@field private told string[] the lines that the host knows
+---@field private rewritten? integer first row of a change that took all of its lines
+---@field private confirmed? string[] the lines of the last <CR>
 ---@field pristine boolean not edited yet
 ---@field private landed? integer when the cursor was put here, in nanoseconds
 local Section = {}
@@ -26,13 +28,37 @@ Section.__index = Section
 
 -- Where it stands ------------------------------------------------------------------------------
 
+---@param row integer
+local function set_start(self, row)
+  self.start = vim.api.nvim_buf_set_extmark(self.chat.buf, namespace, row, 0, {
+    id = self.start,
+    right_gravity = false,
+  })
+end
+
+--- Where the mark on the head line is. A filter such as `:%!cat` deletes all lines and writes them
+--- anew, which leaves the mark where the first of them was: then go to where the section is now.
+local function start_row(self)
+  local row = vim.api.nvim_buf_get_extmark_by_id(self.chat.buf, namespace, self.start, {})[1]
+  if self.rewritten == row then
+    for i, line in ipairs(self.chat:lines(row, -1)) do
+      if marker.of(line, self.id) then
+        row = row + i - 1
+        set_start(self, row)
+        break
+      end
+    end
+  end
+  self.rewritten = nil
+  return row
+end
+
 --- First row, and the row after the last one. Edits may have taken any line, even all.
 ---@return integer first
 ---@return integer after
 function Section:rows()
   local count = vim.api.nvim_buf_line_count(self.chat.buf)
-  local first = vim.api.nvim_buf_get_extmark_by_id(self.chat.buf, namespace, self.start, {})[1]
-  first = math.min(first, count - 1)
+  local first = math.min(start_row(self), count - 1)
   local after = math.min((self.chat:heading_row()), count)
   return first, math.max(after, first + 1)
 end
@@ -82,9 +108,12 @@ local function watch(self)
     end
   end
   vim.api.nvim_buf_attach(self.chat.buf, false, {
-    on_lines = function()
+    on_lines = function(_, _, _, first, last)
       if self.chat.section ~= self then
         return true -- closed: stop watching
+      end
+      if last - first >= #self.told then
+        self.rewritten = first
       end
       if not scheduled then
         scheduled = true
@@ -102,7 +131,8 @@ function Section:confirm()
     return
   end
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
-  self.chat:tell('confirm', { section = self.id, lines = self:lines(), row = row - self:rows() })
+  self.confirmed = self:lines()
+  self.chat:tell('confirm', { section = self.id, lines = self.confirmed, row = row - self:rows() })
 end
 
 --- `<Esc>`: the agent is told that the user cancelled.
@@ -139,32 +169,58 @@ function Section:step(question)
   end
 end
 
---- Delete every other option of a question, as the user could have: `u` brings them back.
----@param question integer
----@param option integer
-function Section:keep(question, option)
+--- Change the text as the user could have: `u` takes it back, in one step.
+---@param change fun(buf: integer, first: integer, after: integer) gets the section's rows
+function Section:edit(change)
   local buf = self.chat.buf
-  vim.bo[buf].undolevels = vim.bo[buf].undolevels -- a step of its own for `u`
-  local first = self:rows()
-  local lines = self:lines()
-  for i = #lines, 1, -1 do
-    local found = marker.of(lines[i], self.id)
-    local slot = found and found.question == question and tonumber(found.slot)
-    if slot and slot ~= option then
-      vim.api.nvim_buf_set_lines(buf, first + i - 1, first + i, false, {})
-    end
+  local options = vim.bo[buf]
+  local modifiable = options.modifiable
+  options.undolevels = options.undolevels -- a step of its own for `u`
+  options.modifiable = true
+  change(buf, self:rows())
+  options.modifiable = modifiable
+end
+
+--- Delete rows of the lines that were confirmed, unless they have changed, and confirm again.
+---@param question integer
+---@param rows integer[]
+function Section:keep(question, rows)
+  if not vim.deep_equal(self:lines(), self.confirmed) then
+    return
   end
+  self:edit(function(buf, first)
+    for _, row in vim.iter(rows):rev():enumerate() do
+      vim.api.nvim_buf_set_lines(buf, first + row, first + row + 1, false, {})
+    end
+  end)
   self:step(question)
   self:confirm()
 end
 
---- Make these the section's lines, as the user could have, and go to the foot: <CR> confirms them.
+--- Delete every option but the one under the cursor.
+function Section:keep_here()
+  local question, option = self:under_cursor()
+  if not question then
+    return
+  end
+  local rows = {}
+  self.confirmed = self:lines()
+  for i, line in ipairs(self.confirmed) do
+    local found = marker.of(line, self.id)
+    local slot = found and found.question == question and tonumber(found.slot)
+    if slot and slot ~= option then
+      table.insert(rows, i - 1)
+    end
+  end
+  self:keep(question, rows)
+end
+
+--- Make these the section's lines and go to the foot: <CR> confirms them.
 ---@param lines string[]
 function Section:fill(lines)
-  local buf = self.chat.buf
-  vim.bo[buf].undolevels = vim.bo[buf].undolevels -- a step of its own for `u`
-  local first, after = self:rows()
-  vim.api.nvim_buf_set_lines(buf, first, after, false, vim.list_extend(lines, { '' }))
+  self:edit(function(buf, first, after)
+    vim.api.nvim_buf_set_lines(buf, first, after, false, vim.list_extend(lines, { '' }))
+  end)
   self:step(0)
 end
 
@@ -219,8 +275,8 @@ local function new(chat, id, row, previews)
     waiting = 0,
     offer = '',
     pristine = true,
-    start = vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, 0, { right_gravity = false }),
   }, Section)
+  set_start(self, row)
   chat.section = self
   self.told = self:lines()
   self:decorate()

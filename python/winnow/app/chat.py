@@ -148,8 +148,8 @@ class Chat:
                 self._page.say(text, "warn")
             case offer.Offer(lines=offered):
                 self._page.apply(p.Fill(self.id, section, offered))
-            case answer.Keep(question=question, option=option):
-                self._page.apply(p.Keep(self.id, section, question, option))
+            case answer.Keep(question=question, rows=rows):
+                self._page.apply(p.Keep(self.id, section, question, rows))
             case answer.Step(question=question, text=text):
                 self._page.apply(p.Step(self.id, section, question))
                 if text:
