@@ -1,0 +1,148 @@
+"""One editor for many rows of a table: each row is a question in a chat of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+from tests.api import Json, ScriptedAPI, ask, say
+from tests.e2e.editor import Editor
+from tests.e2e.sandbox import Sandbox
+
+GO = "⏎"  # in a row's keys: the <CR> that answers, after which the host has its say
+ASK = "AAsk<Esc><CR>gg"  # reading above, so that the section takes a <CR> at once
+MARKER = re.compile(r"winnow:\w|\.\d\.\w-->|<!--w")
+
+
+class Desk(ABC):
+    """Asks one thing after the other. A row that fails takes the editor with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._editors = count(1)
+        self._editor: Editor | None = None
+
+    def close(self) -> None:
+        """End the editor, if there is one."""
+        editor, self._editor = self._editor, None
+        if editor:
+            editor.close()
+
+    @contextmanager
+    def asked(self, *questions: Json) -> Iterator[Editor]:
+        """An editor whose cursor stands on the first option of these questions.
+
+        In the end no error may have been shown, and no marker.
+        """
+        try:
+            if self._editor is None:
+                self._editor = self._open(self.folder / f"desk{next(self._editors)}")
+                self._editor.resize(100, 40)
+            editor = self._editor
+            editor.command("messages clear")
+            self._ask(editor, *questions)
+            editor.wait(lambda: section(editor), "a section")
+            editor.lua("require('winnow.chats').current().section:step(1)")
+            yield editor
+            editor.keys("<C-Bslash><C-n>")
+            editor.screen()
+            editor.assert_no_errors()
+            shown = [row for frame in editor.frames() for row in frame if MARKER.search(row)]
+            assert not shown, shown[0]
+            editor.command("silent tabonly | silent only")
+        except BaseException:
+            self.close()
+            raise
+
+    @abstractmethod
+    def _open(self, folder: Path) -> Editor:
+        """Start an editor."""
+
+    @abstractmethod
+    def _ask(self, editor: Editor, *questions: Json) -> None:
+        """Let the agent ask, in a new chat, and go to its first line."""
+
+    @abstractmethod
+    def delivered(self, editor: Editor) -> str:
+        """What the agent was told; waits for it."""
+
+
+class ScriptedDesk(Desk):
+    """With the scripted agent, which says what it was told."""
+
+    _END = "⟧"
+
+    def _open(self, folder: Path) -> Editor:
+        self._scenario = folder / "scenario.json"
+        return Editor(Sandbox(folder, {"agent": "scripted", "scenario": str(self._scenario)}))
+
+    def _ask(self, editor: Editor, *questions: Json) -> None:
+        echo = {"type": "say", "text": f"⟦{{answers}}{self._END}"}
+        step = {"type": "ask", "questions": questions, "answered": [echo]}
+        self._scenario.write_text(json.dumps({"turns": [[step]]}))
+        editor.command("silent! %bwipeout!")
+        editor.keys(":Winnow new<CR>" + ASK)
+
+    def delivered(self, editor: Editor) -> str:
+        editor.wait(lambda: self._END in editor.text(), "the answer")
+        return editor.text().partition("⟦")[2].partition(self._END)[0]
+
+
+class ClaudeDesk(Desk):
+    """With the real CLI, in one session."""
+
+    def __init__(self, folder: Path, api: ScriptedAPI) -> None:
+        super().__init__(folder)
+        self._api = api
+        self._calls = count(1)
+
+    def _open(self, folder: Path) -> Editor:
+        editor = Editor(Sandbox(folder, {"agent": "claude"}, self._api.env(folder / "claude")))
+        editor.keys(":Winnow new<CR>")
+        return editor
+
+    def _ask(self, editor: Editor, *questions: Json) -> None:
+        self._call = f"toolu_{next(self._calls)}"
+        self._api.clear()
+        self._api.add(say(ask(self._call, *questions)), say(f"Done {self._call}."))
+        editor.keys("G" + ASK)
+
+    def delivered(self, editor: Editor) -> str:
+        told = self._api.tool_result(self._call)
+        editor.wait_line(f"Done {self._call}.")
+        return told
+
+
+def section(editor: Editor) -> list[str]:
+    """The lines of the open section; empty if none is open."""
+    lines: list[str] = editor.lua("""
+      local chat = require('winnow.chats').current()
+      return chat and chat.section and chat.section:lines() or {}
+    """)
+    return lines
+
+
+def type_keys(editor: Editor, keys: str) -> None:
+    """Type a row's keys, and the last `GO` if there is none."""
+    first, *others = (keys if GO in keys else keys + GO).split(GO)
+    editor.keys(first)
+    for more in others:
+        go(editor)
+        editor.keys(more)
+
+
+def go(editor: Editor) -> None:
+    """Press <CR>, and wait for what it does."""
+    before = _seen(editor)
+    editor.keys("<CR>")
+    editor.wait(lambda: _seen(editor) != before, "what <CR> does")
+
+
+def _seen(editor: Editor) -> tuple[object, ...]:
+    """What changes when the host has taken a <CR>."""
+    return editor.cursor(), editor.messages(), section(editor)

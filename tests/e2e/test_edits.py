@@ -1,0 +1,452 @@
+"""The edit matrix: whatever is done to an open section, its answer is what the screen shows.
+
+Each row is what a user types with the cursor on the first option, and what the agent is told, or
+`Stays` with what ``<CR>`` says while the section stays as it was. ``⏎`` is the ``<CR>`` that
+answers; rows without one end with one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Union
+
+import pytest
+
+from tests.api import Json, question
+from tests.e2e.desk import ScriptedDesk, section, type_keys
+
+DATABASE = question("Which database?", "PostgreSQL", "MongoDB", "MySQL", header="Database")
+CACHE = question("Cache?", "use redis", "use memcached", "no cache", header="Cache")
+FEATURES = question("Which ones?", "Auth", "Logging", "Search", header="Features", multiple=True)
+ALIKE = question("Which case?", "A", "A ", "a", header="Case", multiple=True)
+COMMAS = question("Which pair?", "A, B", "C", "D", header="Pair", multiple=True)
+FOUR = [question(f"{name}?", "Yes", "No", header=name) for name in ("One", "Two", "Three", "Four")]
+
+
+class Stays(NamedTuple):
+    """A refusal: what it says."""
+
+    because: str
+
+
+Outcome = Union[str, Stays]
+
+POSTGRES = "Database: PostgreSQL"
+MONGO = "Database: MongoDB"
+MYSQL = "Database: MySQL"
+NOTHING = Stays("nothing left: u brings options back, or write after ✎")
+THREE = Stays("3 left: <CR> again keeps only PostgreSQL")
+TWO = Stays("2 left: ")
+DRAFT = Stays("The draft is empty")
+DAMAGED = Stays("” was “PostgreSQL — about PostgreSQL”")
+LOST = Stays("lost its marker: u brings it back")
+
+
+def noted(answer: str, note: str) -> str:
+    """How the scripted agent repeats an answer with a note."""
+    return f"{answer} (your note: {note})"
+
+
+DELETING: dict[str, Outcome] = {
+    "2dd": MYSQL,
+    "dj": MYSQL,
+    "d1j": MYSQL,
+    "j2dd": POSTGRES,
+    "jdj": POSTGRES,
+    "j3dd": POSTGRES,
+    "ddjdd": MONGO,
+    "2jdk": POSTGRES,
+    "3dd": NOTHING,
+    "d2j": NOTHING,
+    "9dd": NOTHING,
+    "99dd": NOTHING,
+    "jdG": POSTGRES,
+    "jd}": POSTGRES,
+    "d}": NOTHING,
+    "2jd{": MYSQL,
+    "dG": NOTHING,
+    "2jdgg": NOTHING,
+    "jdgg": MYSQL,
+    "dap": DRAFT,
+    "dip": NOTHING,
+    "d/MySQL<CR>": MYSQL,
+    "2jd?Which<CR>": MYSQL,
+    "dt—": DAMAGED,
+    "dw": DAMAGED,
+    "D": TWO,
+    "DjD": MYSQL,
+    "DjDjD": NOTHING,
+    "d$jd$": MYSQL,
+    "dd.": MYSQL,
+    "dd2.": NOTHING,
+    '"_dd"_dd': MYSQL,
+    "2ddkkkdd": MYSQL,
+    "2ddkkkkdd": MYSQL,
+    "2dd2jdd": MYSQL,
+    "2jxu2kdj": MYSQL,
+}
+
+VISUAL: dict[str, Outcome] = {
+    "Vd": TWO,
+    "Vjd": MYSQL,
+    "Vjx": MYSQL,
+    "VGd": NOTHING,
+    "vj$d": MYSQL,
+    "vjd": Stays("” was “MongoDB — about MongoDB”"),
+    "vipd": NOTHING,
+    "vjD": MYSQL,
+    "vjX": MYSQL,
+    "<C-v>jjx": DAMAGED,
+    "<C-v>jjlx": DAMAGED,
+    "<C-v>j$d": MYSQL,
+    "<C-v>jjI- <Esc>jdj": POSTGRES,
+    "<C-v>jj$A ok<Esc>jdj": noted(POSTGRES, "ok"),
+    "<C-v>jjcNo <Esc>": DAMAGED,
+    "VjjJ": Stays("3 left: delete all but one, or press <CR> on the one to keep"),
+    "Vjj~jdj": POSTGRES,
+    "VjjUjdj": POSTGRES,
+    "Vjj>jdj": POSTGRES,
+    "Vjj2>jdj": POSTGRES,
+    "Vjcsqlite<Esc>jdd": "Database: sqlite",
+    "Vjcsqlite<Esc>": noted(MYSQL, "sqlite"),
+}
+
+EX: dict[str, Outcome] = {
+    ":d2<CR>": MYSQL,
+    ":.,+1d<CR>": MYSQL,
+    ":+1,+2d<CR>": POSTGRES,
+    ":/Mongo/,/My/d<CR>": POSTGRES,
+    ":.,$d<CR>": NOTHING,
+    r":g/Mongo\|MySQL/d<CR>": POSTGRES,
+    ":g/Mongo/d<CR>": TWO,
+    ":g/about/d<CR>": NOTHING,
+    ":v/MySQL/d<CR>": MYSQL,
+    "Vjj:v/MySQL/d<CR>": MYSQL,
+    "Vjj:g!/Mongo/d<CR>": MONGO,
+    "Vjj:g/./normal A ok<CR>kdk": noted(MYSQL, "ok"),
+    "Vjj:g/M/normal dd<CR>": POSTGRES,
+    ":.,+1normal dd<CR>": MONGO,
+    "Vjj:normal! I> <CR>kdk": MYSQL,
+    "Vjj:s/ /-/g<CR>kdk": MYSQL,
+    "Vjj:s/$/ ok/<CR>kdk": noted(MYSQL, "ok"),
+    "Vjj:s/ —.*//<CR>kdk": MYSQL,
+    "Vjj:s/about/on/<CR>kdk": noted(MYSQL, "on MySQL"),
+    "Vjj:s/<lt>!--.*//<CR>kdk": MYSQL,
+    "Vjj:s/winnow/wnnow/<CR>kdk": MYSQL,
+    ":s/PostgreSQL/MySQL/<CR>": DAMAGED,
+    ":s/SQL/DB/g<CR>": DAMAGED,
+    ":%s/^/> /<CR>gg/> Post<CR>jdj": POSTGRES,
+    ":%s/1/2/g<CR>gg/^Post<CR>": Stays("lost its marker: u brings it back"),
+    ":%!cat<CR>gg/^Post<CR>2dd": MYSQL,
+    ":%!cat<CR>gg/^Post<CR>2ddu.": MYSQL,
+    "Vjj!sort<CR>2dd": POSTGRES,
+    "Vjj:sort<CR>2dd": POSTGRES,
+    "Vjj:sort!<CR>2dd": MONGO,
+    "Vjj:sort u<CR>jdj": MONGO,
+    ":m+2<CR>kdk": POSTGRES,
+    ":m+2<CR>": THREE,
+    ":m0<CR>gg/^Mongo<CR>": TWO,
+    ":m$<CR>gg/^Mongo<CR>dd": MYSQL,
+    ":t.<CR>jdj": POSTGRES,
+    ":t+2<CR>kdk": POSTGRES,
+    ":t$<CR>gg/^Mongo<CR>kdj": MYSQL,
+    ":g/about/t.<CR>gg/^Mongo<CR>d3j": POSTGRES,
+    ":g/about/m0<CR>G?^Which<CR>": NOTHING,
+    ":left 4<CR>jdj": POSTGRES,
+    "Vjj:center 90<CR>jdj": POSTGRES,
+    "Vjj:join<CR>": Stays("3 left: delete all but one"),
+    ":normal ddjdd<CR>": MONGO,
+    ":d<CR>@:": MYSQL,
+    ":%s/about/xx/<CR>:%d<CR>": NOTHING,
+    ":%d<CR>": NOTHING,
+}
+
+CHANGING: dict[str, Outcome] = {
+    "x": DAMAGED,
+    "xu2dd": MYSQL,
+    "5xUjdj": POSTGRES,
+    "$xjdj": POSTGRES,
+    "$10xjdj": POSTGRES,
+    "f<lt>xjdj": POSTGRES,
+    "f<lt>8xjdj": POSTGRES,
+    "f<lt>Djdj": POSTGRES,
+    "f:xjdj": POSTGRES,
+    "f:llxjdj": POSTGRES,
+    "$Xjdj": POSTGRES,
+    "$9Xjdj": POSTGRES,
+    "$d0": LOST,
+    "$dF—jdj": POSTGRES,
+    "rX": DAMAGED,
+    "rpjdj": POSTGRES,
+    "$rXjdj": LOST,
+    "RMariaDB<Esc>": DAMAGED,
+    "Rpostgresql<Esc>jdj": POSTGRES,
+    "RMySQL<C-h><C-h><C-h><C-h><C-h><Esc>jdj": POSTGRES,
+    "~jdj": POSTGRES,
+    "g~~jdj": POSTGRES,
+    "gUUjdj": POSTGRES,
+    "guujdj": POSTGRES,
+    "g??g??jdj": POSTGRES,
+    "gUipjdj": POSTGRES,
+    ">>jdj": POSTGRES,
+    ">>.2<lt><lt>jdj": POSTGRES,
+    ">ipjdj": POSTGRES,
+    "==jdj": POSTGRES,
+    "gqqjdj": POSTGRES,
+    "gqip": Stays("3 left"),
+    "J": Stays("3 left: delete all but one"),
+    "Jjdd": Stays("2 left: delete all but one"),
+    "jJkdd": Stays("2 left: delete all but one"),
+    "gJj": Stays("3 left: <CR> again keeps only MySQL"),
+    "2jJkdk": MYSQL,
+    "2jJA sqlite<Esc>kdk": noted(MYSQL, "sqlite"),
+    "2j3Jkdk": MYSQL,
+    "kJdd": Stays("2 left"),
+    "kJjdj": POSTGRES,
+    "<C-a>": LOST,
+    "<C-x>": LOST,
+    "<C-a><C-x>jdj": POSTGRES,
+    "Vjjg<C-a>": LOST,
+    "jddk<C-a>": LOST,
+    "ddp": THREE,
+    "ddpkdd": TWO,
+    "ddP2dd": MYSQL,
+    "ddpjddkdd": MONGO,
+    "xp": DAMAGED,
+    "yyp": THREE,
+    "yypjdj": POSTGRES,
+    "yypA ok<Esc>jdj": noted(POSTGRES, "ok"),
+    "A a<Esc>yyjPA b<Esc>jdj": noted(POSTGRES, "a\na b"),
+}
+
+REGISTERS: dict[str, Outcome] = {
+    '"add"aPjdj': POSTGRES,
+    '"add"Add"add"ap': MYSQL,
+    '"add"Add"_dd"ap': TWO,
+    'dddddd"1p': MYSQL,
+    'dddddd"2P': MONGO,
+    'dddddd"3P': POSTGRES,
+    'dddddd"1pu.u.': POSTGRES,
+    'dddddd"1p"2p': TWO,
+    "2ddkp": THREE,
+    "yiw2jpkdk": Stays("” was “MySQL — about MySQL”"),
+    "yy3pd4j": POSTGRES,
+    "qqddq@q": MYSQL,
+    "qqddq2@q": NOTHING,
+    "qqA ok<Esc>jq@qkkjdd": Stays("2 left"),
+    "qqA ok<Esc>jq@qkkdd:undo<CR>jdj": noted(POSTGRES, "ok"),
+    "qqxuddq@@": MYSQL,
+    ":let @a='dd'<CR>@a@@": MYSQL,
+    "mad'a2dd": NOTHING,
+    "maj2ddd'a": NOTHING,
+    "jmakd'a": MYSQL,
+    ":2,3y<CR>p2dd": Stays("3 left: <CR> again keeps only MongoDB"),
+}
+
+UNDOING: dict[str, Outcome] = {
+    "ddu": THREE,
+    "2ddujdj": POSTGRES,
+    "ddddujdd": MONGO,
+    "dddduu2dd": MYSQL,
+    "2ddu<C-r>": MYSQL,
+    "dddduu<C-r><C-r>": MYSQL,
+    "2ddu:redo<CR>": MYSQL,
+    "dddd:earlier 2<CR>gg/^Post<CR>": THREE,
+    "dddd:earlier 1h<CR>gg/^Post<CR>": THREE,
+    "dddd:earlier 1<CR>jdd": MONGO,
+    "dddd:earlier 9<CR>:later 9<CR>": MYSQL,
+    "dddd:undo 0<CR>gg/^Post<CR>jdj": POSTGRES,
+    "ddddg-g-jdj": POSTGRES,
+    "ddddg-g-g+g+": MYSQL,
+    "dduddujdj": POSTGRES,
+    "A note<Esc>ujdj": POSTGRES,
+    "A note<Esc>Ujdj": POSTGRES,
+    "ggdGu/^Post<CR>2dd": MYSQL,
+    "ggdG": NOTHING,
+    "dG⏎u⏎": THREE,
+    "dG⏎u2dd⏎": MYSQL,
+    "d}⏎u⏎jdj⏎": POSTGRES,
+    "3kdGu/^Post<CR>2dd": MYSQL,
+    "⏎jdju⏎": THREE,
+    "2ddu:%!cat<CR>u:%!cat<CR>/^Post<CR>2dd": MYSQL,
+    "2dd:wundo! /dev/null<CR>": MYSQL,
+}
+
+INSERTING: dict[str, Outcome] = {
+    "A note<Esc>jdj": noted(POSTGRES, "note"),
+    "Anote<Esc>jdj": noted(POSTGRES, "note"),
+    "A   spaced   out  <Esc>jdj": noted(POSTGRES, "spaced   out"),
+    "$a note<Esc>jdj": noted(POSTGRES, "note"),
+    "$i note<Esc>jdj": LOST,
+    "INot <Esc>": DAMAGED,
+    "I- <Esc>jdj": POSTGRES,
+    "ea 16<Esc>jdj": noted(POSTGRES, "16"),
+    "ea-16<Esc>jdj": DAMAGED,
+    "f—i(v16) <Esc>jdj": noted(POSTGRES, "(v16)"),
+    "f<lt>i, or so<Esc>jdj": noted(POSTGRES, ", or so"),
+    "f:inote<Esc>jdj": LOST,
+    "A<BS><BS><Esc>jdj": POSTGRES,
+    "A<BS><BS><BS>x<Esc>jdj": LOST,
+    "A<C-w>note<Esc>jdj": LOST,
+    "A<C-w> note<Esc>jdj": LOST,
+    "A<C-u>sqlite<Esc>": "Database: sqlite",
+    "A<C-u><Esc>jdd": MYSQL,
+    "I<BS><Esc>jdj": POSTGRES,
+    "jI<BS><Esc>": Stays("3 left: delete all but one"),
+    "jI<C-w><Esc>": Stays("3 left: delete all but one"),
+    "I<C-o>dd<Esc>dd": MYSQL,
+    "A<Del><Esc>": Stays("3 left: delete all but one"),
+    "3JA ok<Esc>": Stays("3 left: delete all but one"),
+    "wi<CR><Esc>jdj": POSTGRES,
+    "f<lt>i<CR><Esc>jdj": POSTGRES,
+    "A<CR>own<Esc>": "Database: own",
+    "jdjA<CR>two<CR>lines<Esc>": noted(POSTGRES, "two\nlines"),
+    "jdjkotwo<Esc>": noted(POSTGRES, "two"),
+    "oown<Esc>": "Database: own",
+    "Oown<Esc>": "Database: own",
+    "oown<Esc>u": THREE,
+    "3jA sqlite<Esc>": "Database: sqlite",
+    "3jAsqlite<Esc>": "Database: sqlite",
+    "3jccsqlite<Esc>": "Database: sqlite",
+    "3jRsqlite<Esc>": "Database: sqlitething else:",
+    "3jDasqlite<Esc>": "Database: sqlite",
+    '3jA "x"="y", ünï<Esc>': 'Database: "x"="y", ünï',
+    "3jA one<Esc>jdd": "Database: one",
+    "2ddA why<Esc>jA because<Esc>": noted(MYSQL, "why\n\nbecause"),
+    "3dd A sqlite<Esc>": "Database: sqlite",
+    "3ddddisqlite<Esc>": "Database: sqlite",
+    "3ddOneither<CR>of them<Esc>": "Database: neither\nof them",
+    "4jobelow<Esc>": "Database: below",
+    "4joone<CR><CR>two<Esc>": "Database: one\n\ntwo",
+    "4jA after<Esc>": "Database: after",
+    "3kOabove<Esc>": "Database: above",
+    "2kA first<Esc>": "Database: first",
+    "2kSWhat then?<Esc>": "Database: What then?",
+    "3kAhm<Esc>": "Database: hm",
+    "ccsqlite<Esc>": "Database: sqlite",
+    "Ssqlite<Esc>": "Database: sqlite",
+    "Csqlite<Esc>": "Database: sqlite",
+    "C<Esc>jdd": MYSQL,
+    "cipsqlite<Esc>": "Database: sqlite",
+    "cc  postgresql<Esc>jdj": POSTGRES,
+    "ccMySQL<Esc>jdj": MYSQL,
+    "cwMariaDB<Esc>": DAMAGED,
+    "cGsqlite<Esc>": "Database: sqlite",
+    "2ccsqlite<Esc>": noted(MYSQL, "sqlite"),
+    "oPostgreSQL<Esc>kdd": Stays("3 left"),
+    "o<C-r>=1+1<CR><Esc>": "Database: 2",
+    "o## You<Esc>": "Database: ## You",
+    "o<lt>!-- note<Esc>": "Database: <!-- note",
+    "oa --> b<Esc>": "Database: a --> b",
+}
+
+AROUND: dict[str, Outcome] = {
+    "3kdd2j2dd": MYSQL,
+    "2kddj2dd": MYSQL,
+    "3k3ddjdd": Stays("2 left"),
+    "3k4dd": TWO,
+    "3jddkdk": POSTGRES,
+    "4jddkkdk": POSTGRES,
+    "4jdGkkkdj": MYSQL,
+    ":$d<CR>:?^Post<CR>dj": MYSQL,
+    ":/^## You/d<CR>:?^Post<CR>dj": MYSQL,
+    "3kddp3jdk": MYSQL,
+    "<C-w>sdd<C-w>pjdd": MYSQL,
+    "<C-w>vdd<C-w>pjjdd": MONGO,
+    ":tab split<CR>dd:tabclose<CR>jdd": MYSQL,
+    "<C-w>s2dd<C-w>c": MYSQL,
+    ":enew<CR>:buffer #<CR>/^Post<CR>2dd": MYSQL,
+    "zfjdd": MYSQL,
+    "zfjzo2dd": MYSQL,
+    "zfGdd": NOTHING,
+    "zfj3zFzEjdj": POSTGRES,
+    "zfjyyP": THREE,
+    ":set nomodifiable<CR>⏎⏎": POSTGRES,
+    ":set readonly<CR>2dd": MYSQL,
+    "2dd:w<CR>": MYSQL,
+    "2dd:w<CR>:e!<CR>G?^MySQL<CR>": MYSQL,
+    "2dd:w<CR>:e!<CR>uG?^MySQL<CR>": MYSQL,
+    "dd:e!<CR>G?^Post<CR>2dd": MYSQL,
+    ":set ul=-1<CR>2dd": MYSQL,
+    ":set tw=20<CR>gqip": Stays("3 left"),
+    ":set tw=20<CR>A a note of many words<Esc>jdj": noted(POSTGRES, "a note of many words"),
+    ":set paste<CR>A note<Esc>:set nopaste<CR>jdj": noted(POSTGRES, "note"),
+    ":set virtualedit=all<CR>$5li x<Esc>jdj": noted(POSTGRES, "x"),
+    ":set nowrap list spell cursorline<CR>2dd": MYSQL,
+    ":keepjumps .,+1d<CR>": MYSQL,
+}
+
+SEVERAL: dict[str, Outcome] = {
+    "dd": "Features: Logging, Search",
+    "2dd": "Features: Search",
+    "3dd": NOTHING,
+    "": Stays("nothing deleted: <CR> again keeps all 3"),
+    "⏎⏎": "Features: Auth, Logging, Search",
+    "⏎ddu⏎⏎": "Features: Auth, Logging, Search",
+    "⏎jdd⏎": "Features: Auth, Search",
+    "ddp": Stays("nothing deleted: <CR> again keeps all 3"),
+    "ddp⏎⏎": "Features: Logging, Auth, Search",
+    "ddpjdd": "Features: Logging, Auth",
+    "ddjp⏎⏎": "Features: Logging, Search, Auth",
+    ":m+2<CR>⏎⏎": "Features: Logging, Search, Auth",
+    "Vjj:sort!<CR>⏎⏎": "Features: Search, Logging, Auth",
+    "Vjj!sort -r<CR>dd": "Features: Logging, Auth",
+    "yyp⏎⏎": "Features: Auth, Logging, Search",
+    "yypjdd": "Features: Auth, Search",
+    "yyjpkdd": "Features: Auth, Search",
+    "J⏎⏎": "Features: Auth, Logging, Search",
+    "Jjdd": "Features: Auth, Logging",
+    "JA ok<Esc>jdd": noted("Features: Auth, Logging", "Logging: ok"),
+    "oown<Esc>⏎⏎": "Features: Auth, Logging, Search, own",
+    "3ddA mine<Esc>": "Features: mine",
+    "2ddotwo<CR>lines<Esc>": "Features: Search, two\nlines",
+    "2ddoone<CR><CR>two<Esc>": "Features: Search, one, two",
+    "ddA why<Esc>": noted("Features: Logging, Search", "Logging: why"),
+    "A a<Esc>jA b<Esc>jdd": noted("Features: Auth, Logging", "Auth: a\nLogging: b"),
+    "<C-v>jj$A ok<Esc>dd": noted("Features: Logging, Search", "Logging: ok\nSearch: ok"),
+    ":g/Log/d<CR>": "Features: Auth, Search",
+    ":v/Log/d<CR>": "Features: Logging",
+    "dap": DRAFT,
+    "jdG": "Features: Auth",
+    "x": Stays("“uth — about Auth” was “Auth — about Auth”"),
+    "<C-a>dd": "Features: Logging, Search",
+    "j<C-a>kdd": LOST,
+}
+
+ROWS = [
+    pytest.param([asked], keys, outcome, id=f"{asked['header']}: {keys}")
+    for asked, table in [
+        (DATABASE, DELETING),
+        (DATABASE, VISUAL),
+        (DATABASE, EX),
+        (DATABASE, CHANGING),
+        (DATABASE, REGISTERS),
+        (DATABASE, UNDOING),
+        (DATABASE, INSERTING),
+        (DATABASE, AROUND),
+        (FEATURES, SEVERAL),
+    ]
+    for keys, outcome in table.items()
+]
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedDesk]:
+    """Scripted questions."""
+    desk = ScriptedDesk(tmp_path_factory.mktemp("edits"))
+    yield desk
+    desk.close()
+
+
+@pytest.mark.parametrize(("asked", "keys", "outcome"), ROWS)
+def test_the_answer_is_what_is_left(
+    desk: ScriptedDesk, asked: list[Json], keys: str, outcome: Outcome
+) -> None:
+    """For any command."""
+    with desk.asked(*asked) as editor:
+        type_keys(editor, keys)
+        if isinstance(outcome, Stays):
+            editor.wait(lambda: outcome.because in editor.messages(), "the reason")
+            assert section(editor)
+        else:
+            assert desk.delivered(editor) == outcome
