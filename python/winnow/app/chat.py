@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
-from collections.abc import Awaitable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable
 from typing import Literal
 
 import msgspec
 
 from winnow import ports
 from winnow.app import waiting
-from winnow.app.ledger import Ledger
+from winnow.app.archive import Archive
+from winnow.app.ledger import Ledger, Replay
 from winnow.app.page import Page
 from winnow.app.session import Session
 from winnow.app.turn import Turn
@@ -21,8 +20,6 @@ from winnow.app.waiting import Waiting
 from winnow.core import answer, offer, questions, record, transcript
 from winnow.core import protocol as p
 from winnow.core.text import strip_markers
-
-log = logging.getLogger(__name__)
 
 STOPPED = "The user stopped the turn before answering."
 CANCELLED = "The user cancelled this question without answering it."
@@ -43,15 +40,15 @@ class Chat:
         store: ports.Store,
         clock: ports.Clock,
         *,
-        ledger: Ledger,
+        replay: Replay | None = None,
     ) -> None:
         self.id = opened.chat
         self._opened = opened
         self._make_agent = make_agent
-        self._store = store
         self._clock = clock
-        self._ledger = ledger
         self._page = Page(self.id, editor)
+        self._store = Archive(store, lambda sentence: self._page.say(sentence, "warn"))
+        self._ledger = Ledger(self._store, clock, opened.path, replay)
         self._turn = Turn(self.id)
         self._session = Session(self._make, self)
         self._resume = opened.session  # the session's id in the agent's own books
@@ -60,7 +57,6 @@ class Chat:
         self._late: deque[str] = deque()  # answers that nobody waited for: the next messages
         self._told: p.Status | None = None
         self._cost = 0.0  # US dollars
-        self._saves = True  # the store took what it was given last
 
         for section_id in opened.sections:
             self._orphan(section_id, opened.lines)
@@ -131,7 +127,7 @@ class Chat:
         """The open section's text changed."""
         if (w := self._current(section)) is not None:
             w.edited(lines)
-            self._save(w.stored)
+            self._store.save(w.stored)
             self._page.judge()
 
     def _confirm(self, section: str, lines: list[str], row: int) -> None:
@@ -154,7 +150,7 @@ class Chat:
                 self._page.apply(p.Step(self.id, section, question))
                 if text:
                     self._page.say(text)
-        self._save(w.stored)
+        self._store.save(w.stored)
         self._page.judge()
 
     def _cancel(self, section: str, lines: list[str]) -> None:
@@ -186,7 +182,7 @@ class Chat:
         if any(w.form.id == section_id for w in self._page.sections):
             self._page.say("This question is asked again after the one that is open.")
             return
-        stored = self._load(section_id)
+        stored = self._store.load(section_id)
         if stored is None:
             self._page.say("This question is not on record any more.", "warn")
         elif stored.state == "answered":
@@ -240,7 +236,7 @@ class Chat:
             self._page.say(sentence, "error")
             return ports.Deny(sentence, stop=True)
         reply, lines = w.accept(answers)
-        self._save(msgspec.structs.replace(w.stored, state="answered"))
+        self._store.save(msgspec.structs.replace(w.stored, state="answered"))
         shown = "\n".join([*lines, record.REPLAYED])
         self._page.append(*self._turn.paragraph(), p.Write(self.id, shown, fresh=True))
         return reply
@@ -298,17 +294,15 @@ class Chat:
         return w if w and w.form.id == section else None
 
     def _ask(self, w: Waiting) -> None:
-        with self._storing():
-            self._store.save(w.stored)  # before the user can see it
-            w.earlier = self._ledger.earlier(w.form)
+        self._store.save(w.stored)  # before the user can see it
+        w.earlier = self._ledger.earlier(w.form)
         self._page.append(*self._turn.paragraph(), w)
         self._happened("Question", w)
 
     def _deliver(self, w: Waiting, answers: answer.Answers) -> None:
         reply, lines = w.accept(answers)
         in_turn = w.settle(reply)  # first of all: the agent waits
-        with self._storing():
-            self._ledger.record(w.form, answers)
+        self._ledger.record(w.form, answers)
         self._close(w, "answered", lines)
         if not in_turn:
             self._say_late(w.message)
@@ -325,7 +319,7 @@ class Chat:
     def _close(self, w: Waiting, state: str, lines: list[str]) -> bool:
         if w not in self._page.sections:
             return False
-        self._save(msgspec.structs.replace(w.stored, state=state))
+        self._store.save(msgspec.structs.replace(w.stored, state=state))
         self._happened("Answered", w, outcome=state)
         return self._page.remove(w, lines)
 
@@ -334,7 +328,7 @@ class Chat:
 
     def _orphan(self, section_id: str, left: list[str]) -> None:
         """The buffer shows a section as open that nobody waits for; ``left``: as `Open.lines`."""
-        stored = self._load(section_id)
+        stored = self._store.load(section_id)
         w = waiting.again(stored) if stored is not None else None
         if stored is None or w is None:
             lines = [transcript.notice("A question stood here that is not on record any more.")]
@@ -342,33 +336,9 @@ class Chat:
             lines = ["✓ This question was answered."]
         else:
             kept = left or stored.lines
-            self._save(msgspec.structs.replace(stored, state="expired", lines=kept))
+            self._store.save(msgspec.structs.replace(stored, state="expired", lines=kept))
             lines = record.cancelled(w.form, "expired")
         self._page.apply(p.Freeze(self.id, section_id, lines), p.Save(self.id))
-
-    def _load(self, section_id: str) -> ports.StoredSection | None:
-        try:
-            return self._store.load(section_id)
-        except ports.StoreError as error:
-            log.error("%s", error.sentence)
-            return None
-
-    def _save(self, stored: ports.StoredSection) -> None:
-        with self._storing():
-            self._store.save(stored)
-
-    @contextmanager
-    def _storing(self) -> Iterator[None]:
-        """What the store fails to do, the chat goes on without, but the user has to know."""
-        try:
-            yield
-        except ports.StoreError as error:
-            log.error("%s", error.sentence)
-            if self._saves:
-                self._page.say(error.sentence, "warn")
-            self._saves = False
-        else:
-            self._saves = True
 
     # --- what is next ---------------------------------------------------------------------------
 

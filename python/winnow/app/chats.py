@@ -7,7 +7,7 @@ import logging
 
 from winnow import ports
 from winnow.app.chat import Chat
-from winnow.app.ledger import Ledger, Replay, recall
+from winnow.app.ledger import Replay, recall
 from winnow.core import protocol as p
 
 log = logging.getLogger(__name__)
@@ -41,14 +41,13 @@ class Chats:
         chat = self._chats.get(event.chat)
         match event:
             case p.Open() if chat is None:
-                ledger = Ledger(self._store, self._clock, event.path, self._replay)
                 self._chats[event.chat] = Chat(
                     event,
                     self._make_agent,
                     self._editor,
                     self._store,
                     self._clock,
-                    ledger=ledger,
+                    replay=self._replay,
                 )
             case p.Recall():  # of all chats, and from anywhere
                 self._editor.apply(recall(self._store, event))

@@ -34,19 +34,11 @@ class Ledger:
         self._chat = chat
 
     def record(self, form: Form, answers: Answers) -> None:
-        """Keep what was decided.
-
-        Raises:
-            StoreError: it is not on disk.
-        """
+        """Keep what was decided."""
         self._store.record(ledger.decisions(form, answers, self._chat, self._clock.now()))
 
     def earlier(self, form: Form) -> list[Earlier | None]:
-        """For each question what it was answered before, or how it was left for a discussion.
-
-        Raises:
-            StoreError: that can't be read.
-        """
+        """For each question what it was answered before, or how it was left for a discussion."""
         if form.kind == "permission":  # a habit of allowing is not to be offered
             return [None]
         left = dict(self._discussed())
