@@ -8,7 +8,7 @@ import msgspec
 
 from winnow.core.form import Form, label_of, name_of
 from winnow.core.protocol import Part
-from winnow.core.section import Left, Reading, locate, parse, rows_of_others
+from winnow.core.section import Left, Reading, locate, parse, questions_of, rows_of_others
 from winnow.core.text import clean
 
 
@@ -47,6 +47,7 @@ class Armed(msgspec.Struct, frozen=True):
     lines: tuple[str, ...]
 
 
+REVIEW = "all is decided: <CR> again sends it"  # where the foot is gone
 NOT_ARMED = Armed(0, 0, ())
 
 
@@ -161,19 +162,34 @@ def confirm(
         accepted |= {question}
     decisions = [decide(form, n, left, accepted) for n, left in enumerate(reading.questions, 1)]
     answers = tuple(decision for decision in decisions if isinstance(decision, Decided))
-    if len(answers) == len(decisions):
-        return Send(answers) if question == 0 or len(decisions) == 1 else Step(0, accepted)
-    if question == 0:
-        for left in reading.questions:
-            if left.damage:
-                return Explain(left.damage[0].message)
-    # The next one after this, round the end.
+    shown = questions_of(form, lines)
+    damage = [damage for left in reading.questions for damage in left.damage]
+    if damage and question == 0:
+        return Explain(damage[0].message)
+    if len(answers) < len(decisions):
+        return _next(form, question, decisions, shown, accepted)
+    review = Armed(0, 0, tuple(lines))
+    if question == 0 or len(decisions) == 1 or armed == review:
+        return Send(answers)
+    return Step(0, accepted) if 0 in shown else Explain(REVIEW, review)
+
+
+def _next(
+    form: Form,
+    question: int,
+    decisions: list[Decision],
+    shown: set[int],
+    accepted: frozenset[int],
+) -> Outcome:
+    """To the next undecided question after this one, round the end; ``shown`` can be gone to."""
     order = [*range(question, len(decisions)), *range(question)]
     following = next(n for n in order if isinstance(decisions[n], Undecided))
     decision = decisions[following]
     assert isinstance(decision, Undecided)
-    said = f"{name_of(form, following + 1)}: {decision.missing}" if question == 0 else ""
-    return Step(following + 1, accepted, said)
+    said = f"{name_of(form, following + 1)}: {decision.missing}"
+    if following + 1 not in shown:
+        return Explain(said)
+    return Step(following + 1, accepted, said if question == 0 else "")
 
 
 def _offer(form: Form, left: Left, press: Armed, missing: str) -> Explain:

@@ -79,6 +79,11 @@ def locate(form: Form, lines: list[str], row: int) -> tuple[int, int]:
             return (above[-1].question if above else 1), 0
 
 
+def questions_of(form: Form, lines: list[str]) -> set[int]:
+    """The questions of which something still stands in these lines; 0 is the foot."""
+    return {question for question, _ in Reader(form, lines).present}
+
+
 def rows_of_others(form: Form, lines: list[str], question: int, option: int) -> list[int]:
     """The rows of a question's other options, for a user who keeps only this one."""
     reader = Reader(form, lines)
