@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ class Desk(ABC):
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._editors = count(1)
+        self._rows = count(1)
         self._editor: Editor | None = None
 
     def close(self) -> None:
@@ -45,7 +47,8 @@ class Desk(ABC):
                 self._editor.resize(100, 40)
             editor = self._editor
             editor.command("messages clear")
-            self._ask(editor, *questions)
+            row = next(self._rows)  # every text is new, so that no earlier answer is offered
+            self._ask(editor, *({**q, "question": f"{q['question']} ({row})"} for q in questions))
             editor.wait(lambda: section(editor), "a section")
             editor.lua("require('winnow.chats').current().section:step(1)")
             yield editor
@@ -131,16 +134,19 @@ def type_keys(editor: Editor, keys: str) -> None:
     """Type a row's keys, and the last `GO` if there is none."""
     first, *others = (keys if GO in keys else keys + GO).split(GO)
     editor.keys(first)
-    for more in others:
-        go(editor)
+    for number, more in enumerate(others, 1):
+        go(editor, last=number == len(others))
         editor.keys(more)
 
 
-def go(editor: Editor) -> None:
-    """Press <CR>, and wait for what it does."""
+def go(editor: Editor, *, last: bool = True) -> None:
+    """Press <CR>, and wait for what it does; if it isn't the last one, for all of that."""
     before = _seen(editor)
     editor.keys("<CR>")
     editor.wait(lambda: _seen(editor) != before, "what <CR> does")
+    while not last and (now := _seen(editor)) != before:
+        before = now
+        time.sleep(0.03)  # the host may have more to say, such as where to step
 
 
 def _seen(editor: Editor) -> tuple[object, ...]:

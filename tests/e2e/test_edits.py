@@ -39,6 +39,7 @@ THREE = Stays("3 left: <CR> again keeps only PostgreSQL")
 TWO = Stays("2 left: ")
 DRAFT = Stays("The draft is empty")
 DAMAGED = Stays("” was “PostgreSQL — about PostgreSQL”")
+KEEP_ALL = Stays("nothing deleted: <CR> again keeps all 3")
 LOST = Stays("lost its marker: u brings it back")
 
 
@@ -120,7 +121,7 @@ EX: dict[str, Outcome] = {
     r":g/Mongo\|MySQL/d<CR>": POSTGRES,
     ":g/Mongo/d<CR>": TWO,
     ":g/about/d<CR>": NOTHING,
-    ":v/MySQL/d<CR>": MYSQL,
+    r":v/MySQL/d<CR>": MYSQL,
     "Vjj:v/MySQL/d<CR>": MYSQL,
     "Vjj:g!/Mongo/d<CR>": MONGO,
     "Vjj:g/./normal A ok<CR>kdk": noted(MYSQL, "ok"),
@@ -361,18 +362,18 @@ AROUND: dict[str, Outcome] = {
     "zfGdd": NOTHING,
     "zfj3zFzEjdj": POSTGRES,
     "zfjyyP": THREE,
-    ":set nomodifiable<CR>⏎⏎": POSTGRES,
-    ":set readonly<CR>2dd": MYSQL,
+    ":setlocal nomodifiable<CR>⏎⏎": POSTGRES,
+    ":setlocal readonly<CR>2dd": MYSQL,
     "2dd:w<CR>": MYSQL,
     "2dd:w<CR>:e!<CR>G?^MySQL<CR>": MYSQL,
     "2dd:w<CR>:e!<CR>uG?^MySQL<CR>": MYSQL,
-    "dd:e!<CR>G?^Post<CR>2dd": MYSQL,
-    ":set ul=-1<CR>2dd": MYSQL,
-    ":set tw=20<CR>gqip": Stays("3 left"),
-    ":set tw=20<CR>A a note of many words<Esc>jdj": noted(POSTGRES, "a note of many words"),
+    "dd:e!<CR>G?^Mongo<CR>dd": MYSQL,
+    ":setlocal ul=-1<CR>2dd": MYSQL,
+    ":setlocal tw=20<CR>gqip": Stays("3 left"),
+    ":setlocal tw=20<CR>A a note of many words<Esc>jdj": noted(POSTGRES, "a note of many words"),
     ":set paste<CR>A note<Esc>:set nopaste<CR>jdj": noted(POSTGRES, "note"),
-    ":set virtualedit=all<CR>$5li x<Esc>jdj": noted(POSTGRES, "x"),
-    ":set nowrap list spell cursorline<CR>2dd": MYSQL,
+    ":setlocal virtualedit=all<CR>$5li x<Esc>jdj": noted(POSTGRES, "x"),
+    ":setlocal nowrap list spell cursorline<CR>2dd": MYSQL,
     ":keepjumps .,+1d<CR>": MYSQL,
 }
 
@@ -380,11 +381,11 @@ SEVERAL: dict[str, Outcome] = {
     "dd": "Features: Logging, Search",
     "2dd": "Features: Search",
     "3dd": NOTHING,
-    "": Stays("nothing deleted: <CR> again keeps all 3"),
+    "": KEEP_ALL,
     "⏎⏎": "Features: Auth, Logging, Search",
     "⏎ddu⏎⏎": "Features: Auth, Logging, Search",
     "⏎jdd⏎": "Features: Auth, Search",
-    "ddp": Stays("nothing deleted: <CR> again keeps all 3"),
+    "ddp": KEEP_ALL,
     "ddp⏎⏎": "Features: Logging, Auth, Search",
     "ddpjdd": "Features: Logging, Auth",
     "ddjp⏎⏎": "Features: Logging, Search, Auth",
@@ -413,7 +414,88 @@ SEVERAL: dict[str, Outcome] = {
     "j<C-a>kdd": LOST,
 }
 
+SAMPLES: list[tuple[list[Json], dict[str, Outcome]]] = [
+    (
+        [ALIKE],
+        {
+            "jdd": "Case: A, a",
+            "dd": "Case: A , a",
+            "2jdd": "Case: A, A ",
+            "jccA<Esc>": Stays("“A” could be one of several"),
+            "gUG⏎⏎": Stays("“A — ABOUT A” was “A — about A”"),
+        },
+    ),
+    (
+        [CACHE],
+        {
+            "Vjj:s/ /-/g<CR>kdk": "Cache: no cache",
+            ":%s/^/> /<CR>gg/> use r<CR>jdj": "Cache: use redis",
+            ":g/redis/d<CR>/mem<CR>jdd": "Cache: use memcached",
+            "cwtry<Esc>": Stays("“try redis — about use redis” was “use redis"),
+        },
+    ),
+    (
+        [COMMAS],
+        {
+            "2jdd": "Pair: A, B, C",
+            "dd": "Pair: C, D",
+        },
+    ),
+    (
+        [DATABASE, FEATURES],
+        {
+            "2dd⏎dd⏎⏎": "Database: MySQL; Features: Logging, Search",
+            "2dd⏎⏎": KEEP_ALL,
+            "2dd⏎⏎⏎⏎": "Database: MySQL; Features: Auth, Logging, Search",
+            "⏎⏎dd⏎⏎": "Database: PostgreSQL; Features: Logging, Search",
+            "jd}⏎dd⏎⏎": "Database: PostgreSQL; Features: Logging, Search",
+            "d}⏎": NOTHING,
+            "dap⏎": KEEP_ALL,
+            "dG⏎": NOTHING,
+            r":g/Mon\|Post\|Auth/d<CR>G?^MySQL<CR>⏎⏎": "Database: MySQL; Features: Logging, Search",
+            r":v/My\|Auth/d<CR>gg/^My<CR>⏎": Stays("all is decided: <CR> again sends it"),
+            r":v/My\|Auth/d<CR>gg⏎⏎": "Database: MySQL; Features: Auth",
+            ":v/MySQL/d<CR>⏎": Stays("Features: nothing left"),
+            "ddG?^━━<CR>⏎": Stays("Database: keep one of 2"),
+            ":m/Auth/<CR>G?^Mongo<CR>dj/^Auth<CR>dd⏎⏎": (
+                "Database: PostgreSQL; Features: Logging, Search"
+            ),
+            "2dd/^Auth<CR>ddp⏎⏎⏎": "Database: MySQL; Features: Logging, Auth, Search",
+            "/^Auth<CR>yy?^Mongo<CR>p?Post<CR>2dd⏎": KEEP_ALL,
+            "2ddA why<Esc>⏎ddA so<Esc>⏎⏎": (
+                "Database: MySQL (your note: why); "
+                "Features: Logging, Search (your note: Logging: so)"
+            ),
+            "3jA sqlite<Esc>⏎ddG?^Search<CR>oown<Esc>⏎⏎": (
+                "Database: sqlite; Features: Logging, Search, own"
+            ),
+            "2ddoAuth<Esc>⏎dd⏎⏎": "Database: MySQL (your note: Auth); Features: Logging, Search",
+            "2dd2JG?^Auth<CR>dd⏎⏎": "Database: MySQL; Features: Logging, Search",
+            "ggdGu/^Post<CR>2dd⏎dd⏎⏎": "Database: MySQL; Features: Logging, Search",
+            "2dd⏎dd⏎u⏎⏎⏎": "Database: MySQL; Features: Auth, Logging, Search",
+            "<C-a>⏎": Stays("“PostgreSQL"),
+        },
+    ),
+    (
+        FOUR,
+        {
+            ":g/^No/d<CR>gg/^Yes<CR>⏎⏎": "One: Yes; Two: Yes; Three: Yes; Four: Yes",
+            "dd⏎dd⏎jdd⏎jdd⏎⏎": "One: No; Two: No; Three: Yes; Four: Yes",
+            "dd⏎⏎⏎⏎⏎⏎⏎⏎": "One: No; Two: Yes; Three: Yes; Four: Yes",
+            "<C-a>⏎": Stays("“Yes — about Yes” could be one of several"),
+            "dd/^Yes<CR>dd?^No<CR>P⏎": Stays("“Yes — about Yes” could be one of several"),
+            "yy/Two<CR>3jp⏎": Stays("2 left"),
+            "5dd⏎": Stays("2 left: delete all but one"),
+            ":g/^Yes/m+1<CR>⏎": Stays("2 left"),
+        },
+    ),
+]
+
 ROWS = [
+    pytest.param(asked, keys, outcome, id=f"{asked[0]['header']}: {keys}")
+    for asked, table in SAMPLES
+    for keys, outcome in table.items()
+] + [
     pytest.param([asked], keys, outcome, id=f"{asked['header']}: {keys}")
     for asked, table in [
         (DATABASE, DELETING),
@@ -449,4 +531,4 @@ def test_the_answer_is_what_is_left(
             editor.wait(lambda: outcome.because in editor.messages(), "the reason")
             assert section(editor)
         else:
-            assert desk.delivered(editor) == outcome
+            assert desk.delivered(editor) == outcome, editor.report()
