@@ -103,7 +103,9 @@ local function set_up(chat)
   end)
   on('BufUnload', function()
     autosave:stop()
-    chat:save() -- else `:e!` would forget what was said since the last time
+    if not chat.section then -- which was saved when it came
+      chat:save() -- else `:e!` would forget what was said since the last time
+    end
     unloaded(chat)
   end)
 end

@@ -41,7 +41,8 @@ local function draw_line(_, _, buf, row)
   if not line:find('--', 1, true) then
     return
   end
-  for _, span in ipairs(marker.spans(line, section ~= nil and section:contains(row))) do
+  local id = section and section:contains(row) and section.id or nil
+  for _, span in ipairs(marker.spans(line, id)) do
     vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
       end_col = span[2],
       conceal = ' ', -- one blank, so that what `A` appends stands apart

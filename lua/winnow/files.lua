@@ -103,6 +103,7 @@ function M.create(cwd, values)
   local buf = vim.fn.bufadd(path)
   vim.cmd.call({ ('bufload(%d)'):format(buf), mods = { noautocmd = true } }) -- no Markdown file
   vim.bo[buf].buflisted = true
+  vim.bo[buf].modifiable = true -- whatever was said with :set elsewhere
   local config = require('winnow').config()
   local shown = function(value)
     return value ~= '' and value or 'default'

@@ -7,11 +7,11 @@ local WHOLE = '<!%-%-[wW][iI][nN][nN][oO][wW]:(%w+)%.(%d+)%.(%w+)%-%->'
 -- What an edit leaves of a marker should not peek through either. Only in an open section, whose
 -- text is ours; elsewhere it is what somebody wrote.
 local WORD = '[wW]?[iI]?[nN]?[nN]?[oO]?[wW]?'
-local DAMAGED = {
+local DAMAGED = { -- ID stands for the section's: “postgres:16.2.1” in an option is no scrap
   '<?!?%-+[wW][iI][nN][nN][oO][wW]:[%w%.]*%-*>?', -- its head, and what is left behind that
-  '[<!%-]+%a*:?%w*%.%d+%.%w+%-%->', -- its tail, and what is left before that
-  WORD .. ':%w+%.%d+%.%w+%-*>?', -- its middle
-  '%.%d+%.%w+%-%->',
+  '[<!%-]+%a*:?%w*%.%d+%.%d*%a?%-%->', -- its tail, and what is left before that
+  WORD .. ':ID%.%d+%.%w+%-*>?', -- its middle
+  '%.%d+%.%d*%a?%-%->',
   '<!%-%-[wW][iI][nN]' .. WORD:sub(#'[wW]?[iI]?[nN]?' + 1) .. '%-*>', -- its two ends
   '<!%-%-' .. WORD .. '$',
 }
@@ -50,16 +50,17 @@ end
 
 --- Where markers stand in a line.
 ---@param line string
----@param damaged? boolean also what edits left of one
+---@param id? string of the open section: also what edits left of its markers
 ---@return { [1]: integer, [2]: integer }[] spans bytes from 0, the end exclusive
-function M.spans(line, damaged)
+function M.spans(line, id)
   local spans = {}
   local function is_new(from, to)
     return vim.iter(spans):all(function(span)
       return to <= span[1] or from > span[2]
     end)
   end
-  for _, pattern in ipairs(damaged and DAMAGED or { WHOLE }) do
+  for _, pattern in ipairs(id and DAMAGED or { WHOLE }) do
+    pattern = pattern:gsub('ID', id or '')
     local from, to = line:find(pattern)
     while from do
       local bent = line:sub(from - 3, from - 1) == '‹' -- the agent's text, which stays visible

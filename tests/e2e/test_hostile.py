@@ -45,6 +45,7 @@ HOSTILE = {
     "a modeline": ("vim: set cole=0 :", "vim: set cole=0 :"),
     "quotes": ("'\"`\\n %s ]==]", "'\"`\\n %s ]==]"),
     "dashes": ("-- — - x", "-- — - x"),
+    "a version": ("postgres:16.2.1", "postgres:16.2.1"),
     "a comma": ("A, B", "A, B"),
     "nothing": ("", "(empty)"),
     "spaces": ("   ", "(empty)"),

@@ -31,6 +31,7 @@ from winnow.core.text import MARKER, clean, clean_block, marker, strip_markers
 def test_clean_shows_what_a_line_could_hide(text: str, shown: str) -> None:
     """Control characters become visible, markers harmless, the rest stays."""
     assert clean(text) == shown
+    assert clean(shown) == shown
 
 
 def test_clean_block_ends_lines_at_newlines_only() -> None:

@@ -27,7 +27,7 @@ _FRAGMENT = re.compile(
 _FORGED = re.compile(
     r"""(?aix)
       < (?= !-{0,2} winn)
-    | (?<! <!-) - (?= winnow:)  # what an edit can leave of one is concealed as well
+    | (?<! [<‹]!-) - (?= winnow:)  # what an edit can leave of one is concealed as well
     | > (?: (?<= \.[0-9a-z]-->) | (?<= \.\d\d-->) | (?<= \.\d\d\d-->) )
     """
 )
