@@ -39,7 +39,7 @@ run: install ## Chat: with Claude if you are logged in, else with the built-in d
 	fi
 
 test: install ## Run every test: unit, app and end to end
-	NEOVIM=$(NEOVIM) $(BIN)/pytest
+	NEOVIM=$(NEOVIM) $(BIN)/pytest --numprocesses 3 --dist worksteal
 
 check: install lint-lua ## Check style, types, layers, Lua and help tags
 	$(BIN)/ruff check
