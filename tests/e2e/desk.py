@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from tests.api import Json, ScriptedAPI, ask, say
+from tests.api import Json, ScriptedAPI, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import Sandbox
 
@@ -21,12 +21,17 @@ MARKER = re.compile(r"winnow:\w|\.\d\.\w-->|<!--w")
 
 
 class Desk(ABC):
-    """Asks one thing after the other. A row that fails takes the editor with it."""
+    """Asks one thing after the other. A row that fails takes the editor with it.
+
+    Attributes:
+        questions: what is asked now.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._editors = count(1)
         self._rows = count(1)
+        self.questions: list[Json] = []
         self._editor: Editor | None = None
 
     def close(self) -> None:
@@ -47,8 +52,10 @@ class Desk(ABC):
                 self._editor.resize(100, 40)
             editor = self._editor
             editor.command("messages clear")
-            row = next(self._rows)  # every text is new, so that no earlier answer is offered
-            self._ask(editor, *({**q, "question": f"{q['question']} ({row})"} for q in questions))
+            row = next(self._rows)
+            # Every text is new, so that no earlier answer is offered.
+            self.questions = [{**q, "question": f"{q['question']} ({row})"} for q in questions]
+            self._ask(editor, *self.questions)
             editor.wait(lambda: section(editor), "a section")
             editor.lua("require('winnow.chats').current().section:step(1)")
             yield editor
@@ -76,18 +83,29 @@ class Desk(ABC):
 
 
 class ScriptedDesk(Desk):
-    """With the scripted agent, which says what it was told."""
+    """With the scripted agent, which says what it was told.
+
+    Registers hold lines of another chat: ``f`` an option, ``t`` what its agent said, ``r`` the
+    record of its question, which was cancelled.
+    """
 
     _END = "⟧"
 
     def _open(self, folder: Path) -> Editor:
         self._scenario = folder / "scenario.json"
-        return Editor(Sandbox(folder, {"agent": "scripted", "scenario": str(self._scenario)}))
+        editor = Editor(Sandbox(folder, {"agent": "scripted", "scenario": str(self._scenario)}))
+        self._ask(editor, question("Which fruit?", "Apple", "Pear"), said="Two things.")
+        editor.wait(lambda: section(editor), "a section")
+        editor.keys('/^Two<CR>"tyy/^Apple<CR>"fyy<Esc>')
+        editor.wait_line("asks again")
+        editor.keys('gg/asks again<CR>"ryy')
+        return editor
 
-    def _ask(self, editor: Editor, *questions: Json) -> None:
+    def _ask(self, editor: Editor, *questions: Json, said: str = "") -> None:
+        before = [{"type": "say", "text": said}] if said else []
         echo = {"type": "say", "text": f"⟦{{answers}}{self._END}"}
         step = {"type": "ask", "questions": questions, "answered": [echo]}
-        self._scenario.write_text(json.dumps({"turns": [[step]]}))
+        self._scenario.write_text(json.dumps({"turns": [[*before, step]]}))
         editor.command("silent! %bwipeout!")
         editor.keys(":Winnow new<CR>" + ASK)
 

@@ -8,12 +8,18 @@ answers; rows without one end with one.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
+from random import Random
 from typing import NamedTuple, Union
 
 import pytest
+from winnow.core.answer import NOT_ARMED, Explain, Send, confirm
+from winnow.core.form import Form
+from winnow.core.questions import Malformed, read_questions
 
-from tests.api import Json, question
-from tests.e2e.desk import ScriptedDesk, section, type_keys
+from tests.api import Json, ScriptedAPI, question
+from tests.e2e.desk import GO, ClaudeDesk, ScriptedDesk, section, type_keys
+from tests.e2e.editor import Editor
 
 DATABASE = question("Which database?", "PostgreSQL", "MongoDB", "MySQL", header="Database")
 CACHE = question("Cache?", "use redis", "use memcached", "no cache", header="Cache")
@@ -414,6 +420,18 @@ SEVERAL: dict[str, Outcome] = {
     "j<C-a>kdd": LOST,
 }
 
+FOREIGN: dict[str, Outcome] = {
+    '2dd"fP': MYSQL,
+    '3dd"fP': NOTHING,
+    '2dd"fpkyyp': MYSQL,
+    'j2dd"fpA and this<Esc>': POSTGRES,
+    '"fpk2J': THREE,
+    '"fpkJjdd': TWO,
+    '2dd"rP': MYSQL,
+    '3dd"tP': "Database: Two things.",
+    '2dd"tP': noted(MYSQL, "Two things."),
+}
+
 SAMPLES: list[tuple[list[Json], dict[str, Outcome]]] = [
     (
         [ALIKE],
@@ -506,18 +524,49 @@ ROWS = [
         (DATABASE, UNDOING),
         (DATABASE, INSERTING),
         (DATABASE, AROUND),
+        (DATABASE, FOREIGN),
         (FEATURES, SEVERAL),
     ]
     for keys, outcome in table.items()
 ]
 
 
+# Rows of which the real CLI's words to the model are known, too.
+MODEL: list[tuple[Json, str, str]] = [
+    (DATABASE, "2dd", '="MySQL".'),
+    (DATABASE, "jd}", '="PostgreSQL".'),
+    (DATABASE, r":g/Mongo\|My/d<CR>", '="PostgreSQL".'),
+    (DATABASE, "Vjj:s/ /-/g<CR>kdk", '="MySQL".'),
+    (DATABASE, ":%!cat<CR>gg/^Post<CR>2dd", '="MySQL".'),
+    (DATABASE, "ggdGuG?^Post<CR>2dd", '="MySQL".'),
+    (DATABASE, "A v16 only<Esc>jdj", '="PostgreSQL" notes: v16 only'),
+    (DATABASE, "2ddothe<CR>small one<Esc>", '="MySQL" notes: the\nsmall one'),
+    (DATABASE, '3ddA neither: "x"="y", ünï<Esc>', '="neither: "x"="y", ünï"'),
+    (DATABASE, "oown<Esc>", '="own"'),
+    (DATABASE, "⏎⏎", '="PostgreSQL".'),
+    (DATABASE, "gUip:m+2<CR>kdk", '="PostgreSQL".'),
+    (DATABASE, "$3xjdj", '="PostgreSQL".'),
+    (FEATURES, "jdd", '="Auth,Search".'),
+    (FEATURES, "ddpjdd", '="Logging,Auth".'),
+    (FEATURES, "ddoown, too<Esc>", '="Logging,Search,own, too"'),
+    (FEATURES, "⏎⏎", '="Auth,Logging,Search".'),
+    (ALIKE, "jdd", '="A,a".'),
+    (COMMAS, "2jdd", '="A, B,C".'),
+]
+
+
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedDesk]:
     """Scripted questions."""
-    desk = ScriptedDesk(tmp_path_factory.mktemp("edits"))
-    yield desk
-    desk.close()
+    with closing(ScriptedDesk(tmp_path_factory.mktemp("edits"))) as desk:
+        yield desk
+
+
+@pytest.fixture(scope="module")
+def claude_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClaudeDesk]:
+    """Questions of the real CLI."""
+    with ScriptedAPI() as api, closing(ClaudeDesk(tmp_path_factory.mktemp("edits"), api)) as desk:
+        yield desk
 
 
 @pytest.mark.parametrize(("asked", "keys", "outcome"), ROWS)
@@ -532,3 +581,66 @@ def test_the_answer_is_what_is_left(
             assert section(editor)
         else:
             assert desk.delivered(editor) == outcome, editor.report()
+
+
+@pytest.mark.parametrize(("asked", "keys", "told"), MODEL)
+def test_the_model_reads_what_is_left(
+    claude_desk: ClaudeDesk, asked: Json, keys: str, told: str
+) -> None:
+    """Through the real CLI, in its words."""
+    with claude_desk.asked(asked) as editor:
+        type_keys(editor, keys)
+        assert told in claude_desk.delivered(editor)
+
+
+COMMANDS = ["dd", "p", "P", "yy", "j", "k", "J", "u", "<C-r>", "x", "D", ".", "gUU", ">>", "<C-a>"]
+COMMANDS += [
+    "$x",
+    "A on<Esc>",
+    "ooh<Esc>",
+    "I- <Esc>",
+    "ccMySQL<Esc>",
+    "Vjd",
+    "yyp",
+    "ddp",
+    ":m0<CR>u",
+]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_keys(desk: ScriptedDesk, seed: int) -> None:
+    """What is delivered, or said, is what core reads from the lines that are on the screen."""
+    random = Random(seed)
+    asked = random.choice([DATABASE, FEATURES, ALIKE])
+    with desk.asked(asked) as editor:
+        editor.keys("".join(random.choices(COMMANDS, k=12)))
+        editor.lua("""
+          local section = require('winnow.chats').current().section
+          vim.api.nvim_win_set_cursor(0, { section:rows() + 1, 0 })
+        """)
+        editor.command("messages clear")
+        expected = read(desk, editor)
+        type_keys(editor, GO)
+        if isinstance(expected, Send):
+            assert desk.delivered(editor) == echoed(asked["header"], expected), editor.report()
+        else:
+            said = expected.text[:60]
+            editor.wait(lambda: said in editor.messages(), f"{said!r}")
+
+
+def read(desk: ScriptedDesk, editor: Editor) -> Send | Explain:
+    """What core makes of the section, with the cursor on its first line."""
+    questions = read_questions({"questions": desk.questions})
+    assert not isinstance(questions, Malformed)
+    section_id: str = editor.lua("return require('winnow.chats').current().section.id")
+    form = Form(section_id, questions)
+    outcome = confirm(form, section(editor), 0, NOT_ARMED, frozenset())
+    assert isinstance(outcome, (Send, Explain))
+    return outcome
+
+
+def echoed(header: str, sent: Send) -> str:
+    """How the scripted agent repeats the answer to a question of this header."""
+    [given] = sent.answers
+    answer = given.answer if isinstance(given.answer, str) else ", ".join(given.answer)
+    return noted(f"{header}: {answer}", given.notes) if given.notes else f"{header}: {answer}"
