@@ -52,6 +52,7 @@ class Desk(ABC):
                 self._editor.resize(100, 40)
             editor = self._editor
             editor.command("messages clear")
+            editor.forget()
             row = next(self._rows)
             # Every text is new, so that no earlier answer is offered.
             self.questions = [{**q, "question": f"{q['question']} ({row})"} for q in questions]

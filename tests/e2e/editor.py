@@ -72,6 +72,10 @@ class Editor(Neovim):
         """The latest screens, oldest first."""
         return list(self._grid.frames)
 
+    def forget(self) -> None:
+        """Forget the screens so far."""
+        self._grid.frames.clear()
+
     def style(self, text: str) -> dict[str, Any]:
         """How ``text`` looks on the screen: ``foreground``, ``bold``, ``strikethrough``…"""
         self.screen()
