@@ -103,9 +103,7 @@ local function set_up(chat)
   end)
   on('BufUnload', function()
     autosave:stop()
-    if not chat.section then -- which was saved when it came
-      chat:save() -- else `:e!` would forget what was said since the last time
-    end
+    chat:save() -- else `:e!` would forget what was said, and maybe edits, since the last time
     unloaded(chat)
   end)
 end
