@@ -1,0 +1,56 @@
+"""What a line hides is shown, and an edited line is taken back to what it stands for."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from winnow.core.visible import restore, show
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("ls -la\t# é ü 漢字", "ls -la\t# é ü 漢字"),
+        ("printf '\x1b[8m'", "printf '␛[8m'"),
+        ("rm -rf x\r", "rm -rf x␍"),
+        ("echo \u202egnp.exe", "echo ‹U+202E›gnp.exe"),
+        ("rm\u200b -rf", "rm‹U+200B› -rf"),
+        ("rm\xa0-rf", "rm‹U+00A0›-rf"),
+        ("a\u200db \ufe0fc", "a‹U+200D›b ‹U+FE0F›c"),
+        ("👨\u200d👩 ❤\ufe0f", "👨\u200d👩 ❤\ufe0f"),
+        ("hi\U000e0041\U000e0042", "hi‹U+E0041›‹U+E0042›"),
+        ("x\u3164y\u2800z", "x‹U+3164›y‹U+2800›z"),
+        ("<!--winnow:ab.1.2-->", "‹!--winnow:ab.1.2--›"),
+    ],
+)
+def test_nothing_hides(line: str, shown: str) -> None:
+    assert show(line) == shown
+
+
+@pytest.mark.parametrize(
+    ("line", "now", "text"),
+    [
+        ("a\x1bb", "a␛bc", "a\x1bbc"),
+        ("a\x1bb", "ab", "ab"),
+        ("ab", "a␛b", "a␛b"),
+        ("\x1b[1m\r", "␛[2m␍", "\x1b[2m\r"),
+        ("a ␛ and \x1b", "a ␛ and ␛!", None),
+        ("a ␛ and \x1b", "a ␛ and ␛", "a ␛ and \x1b"),
+        ("<!--winnow:ab.1.2-->", "‹!--winnow:ab.1.2--›!", None),
+    ],
+)
+def test_an_edited_line_is_taken_back(line: str, now: str, text: str | None) -> None:
+    assert restore(now, line) == text
+
+
+@settings(max_examples=2_000)
+@given(st.text(st.characters(codec=None)))
+def test_every_line_is_seen_and_comes_back(line: str) -> None:
+    """No control, format or odd blank is left, but joiners and selectors within wide text."""
+    shown = show(line)
+    assert restore(shown, line) == line
+    kinds = {unicodedata.category(char) for char in shown if char not in "\t \u200c\u200d"}
+    assert not kinds & {"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"}, shown
