@@ -373,7 +373,7 @@ AROUND: dict[str, Outcome] = {
     "2dd:w<CR>": MYSQL,
     "2dd:w<CR>:e!<CR>G?^MySQL<CR>": MYSQL,
     "2dd:w<CR>:e!<CR>uG?^MySQL<CR>": MYSQL,
-    "dd:e!<CR>G?^Post<CR>2dd": MYSQL,
+    "dd:e!<CR>G?^Mongo<CR>dd": MYSQL,
     ":setlocal ul=-1<CR>2dd": MYSQL,
     ":setlocal tw=20<CR>gqip": Stays("3 left"),
     ":setlocal tw=20<CR>A a note of many words<Esc>jdj": noted(POSTGRES, "a note of many words"),
