@@ -84,6 +84,13 @@ local function set_up(chat)
   on('CursorMoved', function()
     require('winnow.keys').follow(chat)
   end)
+  on('TextYankPost', function()
+    local register = vim.v.event.regname
+    if register == '+' or register == '*' then -- for another program
+      local text = require('winnow.marker').strip(vim.fn.getreg(register))
+      vim.fn.setreg(register, text, vim.v.event.regtype)
+    end
+  end)
   on('InsertLeave', function()
     chat:typed()
   end)
