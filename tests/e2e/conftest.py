@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.api import ScriptedAPI
+from tests.e2e.desk import ClaudeDesk, ScriptedDesk
 from tests.e2e.editor import Editor
 from tests.e2e.neovim import Neovim
 from tests.e2e.sandbox import Sandbox
@@ -66,6 +67,20 @@ def api(closing: ExitStack) -> ScriptedAPI:
 def claude(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
     """An editor whose chats are with the real Claude Code CLI, which talks to ``api``."""
     return open_editor(agent="claude", env=api.env(tmp_path / "claude"))
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedDesk]:
+    """Asks with the scripted agent, for all tests of a file."""
+    with ScriptedDesk(tmp_path_factory.mktemp("desk")) as desk:
+        yield desk
+
+
+@pytest.fixture(scope="module")
+def claude_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClaudeDesk]:
+    """Asks with the real Claude Code CLI, for all tests of a file."""
+    with ScriptedAPI() as api, ClaudeDesk(tmp_path_factory.mktemp("desk"), api) as desk:
+        yield desk
 
 
 @pytest.fixture

@@ -10,10 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.api import Json, ScriptedAPI, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 GO = "⏎"  # in a row's keys: the <CR> that answers, after which the host has its say
 ASK = "AAsk<Esc><CR>gg"  # reading above, so that the section takes a <CR> at once
@@ -33,6 +37,12 @@ class Desk(ABC):
         self._rows = count(1)
         self.questions: list[Json] = []
         self._editor: Editor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """End the editor, if there is one."""
@@ -54,8 +64,7 @@ class Desk(ABC):
             editor.command("messages clear")
             editor.forget()
             row = next(self._rows)
-            # Every text is new, so that no earlier answer is offered.
-            self.questions = [{**q, "question": f"{q['question']} ({row})"} for q in questions]
+            self.questions = [_numbered(question, row) for question in questions]
             self._ask(editor, *self.questions)
             editor.wait(lambda: section(editor), "a section")
             editor.lua("require('winnow.chats').current().section:step(1)")
@@ -120,24 +129,30 @@ class ClaudeDesk(Desk):
 
     def __init__(self, folder: Path, api: ScriptedAPI) -> None:
         super().__init__(folder)
-        self._api = api
+        self.api = api
         self._calls = count(1)
 
     def _open(self, folder: Path) -> Editor:
-        editor = Editor(Sandbox(folder, {"agent": "claude"}, self._api.env(folder / "claude")))
+        editor = Editor(Sandbox(folder, {"agent": "claude"}, self.api.env(folder / "claude")))
         editor.keys(":Winnow new<CR>")
         return editor
 
     def _ask(self, editor: Editor, *questions: Json) -> None:
         self._call = f"toolu_{next(self._calls)}"
-        self._api.clear()
-        self._api.add(say(ask(self._call, *questions)), say(f"Done {self._call}."))
+        self.api.clear()
+        self.api.add(say(ask(self._call, *questions)), say(f"Done {self._call}."))
         editor.keys("G" + ASK)
 
     def delivered(self, editor: Editor) -> str:
-        told = self._api.tool_result(self._call)
+        told = self.api.tool_result(self._call)
         editor.wait_line(f"Done {self._call}.")
         return told
+
+
+def _numbered(question: Json, number: int) -> Json:
+    """With a text of its own, so that no earlier answer is offered; its edges stay."""
+    text, mark, rest = question["question"].partition("?")
+    return {**question, "question": f"{text} ({number}){mark}{rest}"}
 
 
 def section(editor: Editor) -> list[str]:

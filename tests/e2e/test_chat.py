@@ -123,7 +123,7 @@ def test_a_cancelled_question_can_still_be_answered(claude: Editor, api: Scripte
 
 
 def test_escape_elsewhere_is_vims(claude: Editor, api: ScriptedAPI) -> None:
-    """Leaving a mode, or a command that was begun, cancels no question."""
+    """A reflexive <Esc> threw the question away, or what was typed (microsoft/vscode#319557)."""
     asked(claude, api)
     for keys in ("A note<Esc>", "v<Esc>", "d<Esc>", "/MySQL<Esc>", ":<Esc>", "f<Esc>", "G<Esc>"):
         claude.keys(keys)

@@ -7,8 +7,6 @@ answers; rows without one end with one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
 from random import Random
 from typing import NamedTuple, Union
 
@@ -17,7 +15,7 @@ from winnow.core.answer import NOT_ARMED, Explain, Send, confirm
 from winnow.core.form import Form
 from winnow.core.questions import Malformed, read_questions
 
-from tests.api import Json, ScriptedAPI, question
+from tests.api import Json, question
 from tests.e2e.desk import GO, ClaudeDesk, ScriptedDesk, section, type_keys
 from tests.e2e.editor import Editor
 
@@ -432,6 +430,8 @@ FOREIGN: dict[str, Outcome] = {
     '2dd"tP': noted(MYSQL, "Two things."),
 }
 
+# Labels that look alike (agentscope-ai/agentscope#2585) or hold commas (siteboon/claudecodeui#1249),
+# spaces that are substituted (stevearc/oil.nvim#388), and several questions at a time.
 SAMPLES: list[tuple[list[Json], dict[str, Outcome]]] = [
     (
         [ALIKE],
@@ -553,20 +553,6 @@ MODEL: list[tuple[Json, str, str]] = [
     (ALIKE, "jdd", '="A,a".'),
     (COMMAS, "2jdd", '="A, B,C".'),
 ]
-
-
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedDesk]:
-    """Scripted questions."""
-    with closing(ScriptedDesk(tmp_path_factory.mktemp("edits"))) as desk:
-        yield desk
-
-
-@pytest.fixture(scope="module")
-def claude_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClaudeDesk]:
-    """Questions of the real CLI."""
-    with ScriptedAPI() as api, closing(ClaudeDesk(tmp_path_factory.mktemp("edits"), api)) as desk:
-        yield desk
 
 
 @pytest.mark.parametrize(("asked", "keys", "outcome"), ROWS)
