@@ -1,0 +1,88 @@
+"""The text that a call of Write or Edit proposes, and the input that writes exactly another one.
+
+Measured on Claude Code 2.1.332: Edit sees a file without the CR of its CRLFs. If at the file's
+beginning these outnumber bare newlines, all that it writes gets them; otherwise it writes what
+`new_string` says, and all else with bare newlines. Write writes what it is told, but keeps a byte
+order mark.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+BOM = "\ufeff"
+_HEAD = 4096  # characters that decide about line ends
+
+
+def proposed(tool: str, input: dict[str, Any], old: str | None) -> str | None:
+    """The text that a call is meant to leave in the file.
+
+    Where a file mixes line ends, Edit would also change those it was not asked to. This does not,
+    wherever `rewrite` can have its way.
+
+    Args:
+        tool: its name.
+        input: what the tool is called with.
+        old: the file's text, None where there is none.
+
+    Returns:
+        The new text, or None where that can't be told, such as when Edit would take quotes of
+        another kind for the same.
+    """
+    match tool, input:
+        case "Write", {"content": str(content)}:
+            return content if content.startswith(BOM) else _bom(old) + content
+        case "Edit", {"old_string": "", "new_string": str(new)}:
+            return None if old else new
+        case "Edit", {"old_string": str(this), "new_string": str(new)} if old is not None:
+            every = input.get("replace_all") is True
+            text = _replaced(old, this, new, every=every)
+            return None if text is None else _line_ends(old, text)
+    return None
+
+
+def rewrite(tool: str, input: dict[str, Any], old: str | None, new: str) -> dict[str, Any] | None:
+    """The input with which a call leaves exactly ``new`` in the file; None where none does.
+
+    For Edit it holds the whole file, so that the tool refuses one that changed meanwhile. Write
+    does so by itself, but overwrites a file that is only there since.
+    """
+    match tool:
+        case "Write" if proposed("Write", {"content": new}, old) == new:
+            return {**input, "content": new}
+        case "Edit":
+            this = (old or "").replace("\r\n", "\n")
+            text = new if _is_bare(old or "") else new.replace("\r\n", "\n")
+            if this != text and _line_ends(old or "", text) == new:
+                whole = {"old_string": this, "new_string": text, "replace_all": False}
+                return {**input, **whole}
+    return None
+
+
+def _replaced(old: str, this: str, new: str, *, every: bool) -> str | None:
+    if "\r" in this:
+        return None
+    seen = old.replace("\r\n", "\n")
+    count = seen.count(this)
+    if count == 0 or (count > 1 and not every):
+        return None
+    if not new and not this.endswith("\n") and this + "\n" in seen:
+        this += "\n"  # deletes lines, not only what they say
+    pattern = re.escape(this).replace("\\\n", "\r?\n")
+    return re.sub(pattern, lambda _: new, old)
+
+
+def _line_ends(old: str, text: str) -> str:
+    return text if _is_bare(old) else text.replace("\r\n", "\n").replace("\n", "\r\n")
+
+
+def _is_bare(text: str) -> bool:
+    """Does the file end its lines with bare newlines?"""
+    head = text[:_HEAD]
+    crlf = head.count("\r\n")
+    return crlf <= head.count("\n") - crlf
+
+
+def _bom(old: str | None) -> str:
+    return BOM if old and old.startswith(BOM) else ""
