@@ -1,10 +1,10 @@
 --- One object for each chat buffer. The host owns the text above the last `## You`, the user owns
 --- the draft below it.
-local fold = require('winnow.fold')
 local frontmatter = require('winnow.frontmatter')
 local host = require('winnow.host')
 local marker = require('winnow.marker')
 local say = require('winnow.say')
+local transcript = require('winnow.transcript')
 local window = require('winnow.window')
 
 local M = {}
@@ -145,99 +145,22 @@ function Chat:ensure_heading()
   end
 end
 
--- What the host writes -------------------------------------------------------------------------
-
---- Bend a marker that came in pieces: the host sees to whole ones.
-local function disarm(self, row)
-  local line = self:lines(row, row + 1)[1]
-  local bent = marker.bent(line)
-  if bent ~= line then
-    vim.api.nvim_buf_set_lines(self.buf, row, row + 1, false, { bent })
+--- Write the chat's file.
+function Chat:save()
+  if not vim.bo[self.buf].modified and vim.uv.fs_stat(self.path) then
+    return
   end
-end
-
---- Append to the transcript.
----@param text string
----@param fresh boolean whether it starts a paragraph
-function Chat:write(text, fresh)
-  self:edit(function()
-    self:ensure_heading()
-    text = fresh and text or self.carry .. text
-    fresh = fresh or self.fresh
-    text = fresh and text:gsub('^%s*\n', '') or text
-    local body = text:sub(1, (text:reverse():find('%S') or #text + 1) * -1)
-    self.carry = text:sub(#body + 1)
-    self.fresh = fresh and body == '' -- white space alone starts nothing
-    if body == '' then
-      return
-    end
-    local row = self:tail_row()
-    local lines = vim.split(body, '\n', { plain = true })
-    if fresh then
-      self:insert(row, lines)
-    else
-      local length = #self:lines(row, row + 1)[1]
-      vim.api.nvim_buf_set_text(self.buf, row, length, row, length, lines)
-      disarm(self, row)
+  vim.fn.mkdir(vim.fs.dirname(self.path), 'p')
+  vim.api.nvim_buf_call(self.buf, function()
+    -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
+    local ok, problem = pcall(vim.cmd, 'silent! lockmarks keepalt noautocmd write!')
+    if not ok or vim.bo[self.buf].modified then
+      host.log(('%s could not be written: %s'):format(self.path, problem or vim.v.errmsg))
     end
   end)
 end
 
---- Insert lines after the transcript's last one, as a block of their own.
----@param row integer
----@param lines string[]
----@param close? boolean without a blank line before
-function Chat:insert(row, lines, close)
-  local block = close and vim.list_extend({}, lines) or vim.list_extend({ '' }, lines)
-  if self:lines(row + 1, row + 2)[1] ~= '' then
-    table.insert(block, '')
-  end
-  vim.api.nvim_buf_set_lines(self.buf, row + 1, row + 1, false, block)
-  fold.at(self.buf, row) -- what stood there is complete now
-end
-
---- Show a tool call, or its new state.
----@param id string
----@param line string
----@param output string[] folded lines
-function Chat:tool(id, line, output)
-  local lines = vim.list_extend({ line }, output)
-  self.carry = ''
-  self:edit(function()
-    self:ensure_heading()
-    local mark = self.tools[id]
-    if mark then
-      local row = vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, mark, {})[1]
-      local length = #self:lines(row, row + 1)[1]
-      vim.api.nvim_buf_set_text(self.buf, row, 0, row, length, lines)
-      fold.at(self.buf, row)
-    else
-      local row = self:tail_row()
-      local last = self:lines(row, row + 1)[1]
-      local after_tool = vim.startswith(last, '▸') or vim.startswith(last, '│')
-      self:insert(row, lines, after_tool)
-      -- Left gravity: it stays at the line's start when the line is replaced.
-      self.tools[id] = vim.api.nvim_buf_set_extmark(
-        self.buf,
-        namespace,
-        row + (after_tool and 1 or 2),
-        0,
-        { right_gravity = false }
-      )
-    end
-  end)
-end
-
---- Set frontmatter values.
----@param values table<string, string>
-function Chat:meta(values)
-  self:edit(function()
-    local lines, last = frontmatter.merged(self.buf, values)
-    if last then
-      vim.api.nvim_buf_set_lines(self.buf, 1, last, false, lines)
-    end
-  end)
-end
+-- The draft ------------------------------------------------------------------------------------
 
 --- Put text that was not delivered back into the draft.
 ---@param text string
@@ -266,23 +189,6 @@ function Chat:refill(text)
     self:to_draft(win)
   end
 end
-
---- Write the chat's file.
-function Chat:save()
-  if not vim.bo[self.buf].modified and vim.uv.fs_stat(self.path) then
-    return
-  end
-  vim.fn.mkdir(vim.fs.dirname(self.path), 'p')
-  vim.api.nvim_buf_call(self.buf, function()
-    -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
-    local ok, problem = pcall(vim.cmd, 'silent! lockmarks keepalt noautocmd write!')
-    if not ok or vim.bo[self.buf].modified then
-      host.log(('%s could not be written: %s'):format(self.path, problem or vim.v.errmsg))
-    end
-  end)
-end
-
--- The draft ------------------------------------------------------------------------------------
 
 --- Make the draft a message of the transcript and open an empty draft below.
 ---@return string text
@@ -411,7 +317,7 @@ function Chat:lost(sentence)
   local notice = '⚠ ' .. sentence
   local row = self:tail_row()
   if not self.section and self:lines(row, row + 1)[1] ~= notice then
-    self:write(notice, true)
+    transcript.write(self, notice, true)
   else
     say(sentence, 'warn')
   end

@@ -3,14 +3,15 @@
 local M = {}
 
 local say = require('winnow.say')
+local transcript = require('winnow.transcript')
 
 ---@type table<string, fun(chat: winnow.Chat, effect: table)>
 M.effects = {
   write = function(chat, e)
-    chat:write(e.text, e.fresh)
+    transcript.write(chat, e.text, e.fresh)
   end,
   tool = function(chat, e)
-    chat:tool(e.id, e.line, e.output)
+    transcript.tool(chat, e.id, e.line, e.output)
   end,
   section = function(chat, e)
     require('winnow.section').open(chat, e.section, e.lines, e.previews, e.focus)
@@ -55,7 +56,7 @@ M.effects = {
     require('winnow.events').fire(chat, e.name, e.data)
   end,
   meta = function(chat, e)
-    chat:meta(e.values)
+    transcript.meta(chat, e.values)
   end,
   save = function(chat)
     chat:save()

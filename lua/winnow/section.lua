@@ -298,7 +298,7 @@ function M.open(chat, id, lines, previews, focus)
   chat.carry = ''
   local tail = chat:tail_row()
   chat:edit(function()
-    chat:insert(tail, lines)
+    require('winnow.transcript').insert(chat, tail, lines)
   end)
   local self = new(chat, id, tail + 2, previews)
   if waited or focus then
