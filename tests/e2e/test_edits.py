@@ -430,8 +430,8 @@ FOREIGN: dict[str, Outcome] = {
     '2dd"tP': noted(MYSQL, "Two things."),
 }
 
-# Labels that look alike (agentscope-ai/agentscope#2585) or hold commas (siteboon/claudecodeui#1249),
-# spaces that are substituted (stevearc/oil.nvim#388), and several questions at a time.
+# Labels that look alike (agentscope-ai/agentscope#2585), that hold commas
+# (siteboon/claudecodeui#1249) or spaces (stevearc/oil.nvim#388), and several questions at a time.
 SAMPLES: list[tuple[list[Json], dict[str, Outcome]]] = [
     (
         [ALIKE],

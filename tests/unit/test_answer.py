@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from winnow.core.answer import (
     NOT_ARMED,
+    REVIEW,
+    Armed,
     Decided,
     Explain,
     Keep,
@@ -244,3 +246,18 @@ def test_chosen_permission() -> None:
     outcome = press(BASH, lines, 0)
     assert isinstance(outcome, Send)
     assert chosen(BASH, outcome.answers) == (3, "not there")
+
+
+def test_without_a_foot_the_second_press_sends() -> None:
+    """:v/MySQL\\|Auth/d leaves nothing to step to."""
+    lines = [line for line in render(BOTH) if line.startswith(("MySQL", "Auth"))]
+    assert press(BOTH, lines, 0) == Explain(REVIEW, Armed(0, 0, tuple(lines)))
+    assert isinstance(press(BOTH, lines, 0, times=2), Send)
+
+
+def test_a_question_of_which_nothing_is_left_is_named() -> None:
+    """There is no line to step to."""
+    lines = [line for line in render(BOTH) if line.startswith("MySQL")]
+    outcome = press(BOTH, lines, 0)
+    assert isinstance(outcome, Explain)
+    assert outcome.text.startswith("Features: nothing left")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from textwrap import wrap
 
 import pytest
 from winnow.core.form import Form
-from winnow.core.section import Left, Pick, Reading, locate, parse, render
+from winnow.core.section import Left, Pick, Reading, locate, parse, render, rows_of_others
 from winnow.core.text import marker, strip_markers
 
 from tests.unit.forms import BASH, BOTH, DATABASE, ONE, SEVERAL, asked, form
@@ -141,9 +142,9 @@ def test_own_lines_that_stand_together_are_one_text() -> None:
 def test_own_text_after_a_fixed_line() -> None:
     """Appended to the question or the foot, it still counts."""
     lines = [line + " hi" if marker("ab", 1, "q") in line else line for line in render(BOTH)]
-    lines[-1] += " bye"
+    lines[-1] = "good" + lines[-1] + " bye"
     assert left(BOTH, lines).own == ("hi",)
-    assert left(BOTH, lines, 2).own == ("bye",)
+    assert left(BOTH, lines, 2).own == ("good bye",)
 
 
 def test_own_text_in_a_moved_option_s_company() -> None:
@@ -293,6 +294,66 @@ def test_else_line_joined_with_the_next_head() -> None:
     lines[ELSE : ELSE + 3] = [f"{lines[ELSE]} sqlite {lines[ELSE + 2]}"]
     assert left(BOTH, lines).own == ("sqlite",)
     assert not parse(BOTH, lines).questions[1].damage
+
+
+# --- broken and cut lines ---
+
+
+def formatted(line: str, width: int) -> list[str]:
+    """As gq breaks a line: at blanks only."""
+    return wrap(line, width, break_long_words=False, break_on_hyphens=False)
+
+
+@pytest.mark.parametrize("width", [8, 12, 20, 60])
+def test_broken_lines_are_whole_again(width: int) -> None:
+    """gq: on each of them, or on all of them as one paragraph."""
+    lines = render(BOTH)
+    broken = [part for line in lines for part in formatted(line, width) or [""]]
+    assert [left.picks for left in parse(BOTH, broken).questions] == [
+        left.picks for left in parse(BOTH, lines).questions
+    ]
+    paragraph = formatted(" ".join(lines[POSTGRES : ELSE + 1]), width)
+    joined = left(BOTH, [*lines[:POSTGRES], *paragraph, *lines[ELSE + 1 :]])
+    assert joined == left(BOTH, lines)
+
+
+def test_a_broken_command_is_not_whole() -> None:
+    """What is permitted must be seen as it runs."""
+    lines = [part for line in render(BASH) for part in line.split(" build")]
+    assert left(BASH, lines).damage
+
+
+def test_the_rows_of_a_broken_option_go_together() -> None:
+    """Keeping one option deletes both halves of another one."""
+    lines = render(ONE)
+    lines[MONGO : MONGO + 1] = lines[MONGO].split(" ", 1)
+    assert rows_of_others(ONE, lines, 1, 1) == [MONGO, MONGO + 1, MYSQL + 1]
+    assert locate(ONE, lines, MONGO + 1) == (1, 2)
+
+
+@pytest.mark.parametrize("start", range(-19, 0))
+@pytest.mark.parametrize("length", [1, 2, 5, 9])
+def test_an_option_whose_marker_was_cut_is_still_there(start: int, length: int) -> None:
+    """x, anywhere in the marker."""
+    lines = edited(ONE, POSTGRES, lambda line: line[:start] + line[start:][length:])
+    assert picks(left(ONE, lines)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("cut", ["-->", ".1-->", ":ab.1.1-->"])
+def test_what_is_typed_into_a_marker_is_not_lost(cut: str) -> None:
+    """It can't be told from the marker's rest, so the line is named."""
+    lines = edited(ONE, POSTGRES, lambda line: line.replace(cut, "") + "note")
+    assert left(ONE, lines).damage
+
+
+@pytest.mark.parametrize("row", [0, -1])
+def test_an_option_that_may_be_of_either_question_is_damage(row: int) -> None:
+    """Under the other question, where one that reads the same is missing."""
+    twice = Form("ab", tuple(asked(text, text, "Yes", "No") for text in ("One", "Two")))
+    lines = render(twice)
+    yes = [n for n, line in enumerate(lines) if line.startswith("Yes")]
+    lines[yes[row]] = lines[yes[-1 - row]]
+    assert any(left.damage for left in parse(twice, lines).questions)
 
 
 # --- lines from elsewhere ---

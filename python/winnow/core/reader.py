@@ -244,7 +244,7 @@ class Reader:
         if is_blank(line):
             return
         pieces = fragments(line)
-        fragment = bool(pieces)
+        fragment = bool(pieces) or any(line.startswith(f"{s.text}<!-") for s in self.shown)
         text = strip_markers(line, fragments=True)
         found = self._recognise(line, fragment)
         if not found and (fragment or line.endswith(">")):
