@@ -1,4 +1,6 @@
 --- Plays the scripted chat without a terminal: types the keys of a user and prints each frame.
+local marker = require('winnow.marker')
+
 local M = {}
 
 local COLUMNS, LINES = 80, 32
@@ -58,6 +60,15 @@ local function verdict(pattern)
   end
 end
 
+--- The host has moved the cursor to this question, or to the foot (0).
+local function at(question)
+  return function()
+    local section = chat().section
+    local found = section and marker.of(vim.api.nvim_get_current_line(), section.id)
+    return found ~= nil and found.question == question
+  end
+end
+
 ---@class winnow.demo.Step
 ---@field title string what the frame shows, after the keys
 ---@field keys string
@@ -74,10 +85,10 @@ local STEPS = {
   {
     title = '<CR> goes on to the next question',
     keys = '<CR>',
-    ready = verdict('nothing deleted'),
+    ready = at(2),
   },
   { title = 'jdd: all features but Logging', keys = 'jdd', ready = verdict('Auth') },
-  { title = '<CR> goes to the review', keys = '<CR>', ready = verdict('Auth') },
+  { title = '<CR> goes to the review', keys = '<CR>', ready = at(0) },
   { title = '<CR> sends the answers', keys = '<CR>', ready = idle },
   { title = 'Go on', keys = 'igo on<Esc><CR>', ready = section_open },
   { title = '<CR><CR> keeps only the line under the cursor', keys = '<CR><CR>', ready = idle },
