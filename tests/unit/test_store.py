@@ -200,3 +200,30 @@ def test_old_unanswered_sections_can_be_dropped(
     again = SqliteStore(path, keep_hours)
     assert {name for name in ("s1", "s2", "s3") if again.load(name)} == left
     again.close()
+
+
+def test_half_a_surrogate_pair_is_kept(path: Path) -> None:
+    """A model can send one, and UTF-8 can't hold it."""
+    store = SqliteStore(path)
+    section = StoredSection(
+        "s1", "/chat.md", "Ask", {"\ud83d": ["😀", "\udc00"]}, "open", ["é"], 1.0
+    )
+    decision = Decision("Which \ud83d?", ("A\udc00", "B"), ("A\udc00",))
+    store.save(section)
+    store.record([decision])
+    assert store.load("s1") == section
+    assert store.decisions() == [decision]
+    store.close()
+
+
+def test_a_row_that_is_no_decision_hides_no_other(path: Path) -> None:
+    """What another version may have written is left out."""
+    store = SqliteStore(path)
+    store.record([DECISION])
+    other = sqlite3.connect(path)
+    with other:
+        insert = "INSERT INTO decisions (key, decision) VALUES (?, ?)"
+        other.executemany(insert, [(DECISION.key, '{"bad": 1}'), (DECISION.key, "[")])
+    other.close()
+    assert store.decisions(DECISION.key) == [DECISION]
+    store.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import secrets
 import sqlite3
 import string
@@ -14,8 +15,11 @@ from typing import Any
 
 import msgspec
 
+from winnow.core.encoding import from_json, to_json
 from winnow.core.ledger import Decision
 from winnow.ports import StoredSection, StoreError
+
+log = logging.getLogger(__name__)
 
 # One entry for each version: what makes it from the one before. A released one never changes.
 _MIGRATIONS = (
@@ -86,9 +90,9 @@ class SqliteStore:
                     section.id,
                     section.chat,
                     section.tool,
-                    _json(section.input),
+                    to_json(section.input),
                     section.state,
-                    _json(section.lines),
+                    to_json(section.lines),
                     section.created,
                 ),
             )
@@ -98,7 +102,7 @@ class SqliteStore:
         with _failing("read"):
             query = "SELECT * FROM sections WHERE id = ? AND state != ?"
             row = self._db.execute(query, (section_id, _RESERVED)).fetchone()
-        return None if row is None else _section(row)
+            return None if row is None else _section(row)
 
     def discussed(self, chat: str) -> list[StoredSection]:
         """A chat's sections in state "discussed", newest first."""
@@ -111,16 +115,19 @@ class SqliteStore:
 
     def record(self, decisions: Sequence[Decision]) -> None:
         """Add to the ledger; on disk when it returns."""
-        rows = [(decision.key, _json(decision)) for decision in decisions]
+        rows = [(decision.key, to_json(decision)) for decision in decisions]
         with _failing("recorded as answered"), self._db:
             self._db.executemany("INSERT INTO decisions (key, decision) VALUES (?, ?)", rows)
 
     def decisions(self, key: str = "") -> list[Decision]:
-        """The ledger, or what was decided about the question of this key; newest first."""
+        """The ledger, or what was decided about the question of this key; newest first.
+
+        A row that can't be understood is left out, so that it does not hide the others.
+        """
         with _failing("looked up"):
             query = "SELECT decision FROM decisions WHERE ? IN ('', key) ORDER BY id DESC"
-            rows = self._db.execute(query, (key,))
-            return [msgspec.json.decode(text, type=Decision) for (text,) in rows]
+            rows = self._db.execute(query, (key,)).fetchall()
+        return [decision for (text,) in rows if (decision := _decision(text)) is not None]
 
     def close(self) -> None:
         """Give the file back."""
@@ -147,7 +154,7 @@ class SqliteStore:
 def _failing(how: str) -> Iterator[None]:
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
         raise StoreError(f"Questions can't be {how}: {error}.") from error
 
 
@@ -164,21 +171,25 @@ def _letters(length: int) -> str:
     return "".join(secrets.choice(_LETTERS) for _ in range(length))
 
 
+def _decision(text: str) -> Decision | None:
+    try:
+        return from_json(text, Decision)
+    except msgspec.MsgspecError as error:
+        log.warning("no decision: %s: %s", error, text)
+        return None
+
+
 def _section(row: tuple[Any, ...]) -> StoredSection:
     section_id, chat, tool, arguments, state, lines, created = row
     return StoredSection(
         id=section_id,
         chat=chat,
         tool=tool,
-        input=msgspec.json.decode(arguments),
+        input=from_json(arguments, dict[str, Any]),
         state=state,
-        lines=msgspec.json.decode(lines),
+        lines=from_json(lines, list[str]),
         created=created,
     )
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -19,7 +19,7 @@ from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
 from winnow.core import answer, offer, questions, record, transcript
 from winnow.core import protocol as p
-from winnow.core.text import strip_markers
+from winnow.core.text import clean_block, strip_markers
 
 STOPPED = "The user stopped the turn before answering."
 CANCELLED = "The user cancelled this question without answering it."
@@ -352,7 +352,8 @@ class Chat:
         """Where a message may stand, send late answers, then ask for the queued draft."""
         while self._late and self._may_send():
             message = self._late.popleft()
-            self._page.append(p.Write(self.id, f"## You\n\n{message}\n\n## Claude", fresh=True))
+            shown = "\n".join(clean_block(message))
+            self._page.append(p.Write(self.id, f"## You\n\n{shown}\n\n## Claude", fresh=True))
             self._session.prompt(message)
         if self._queued and self._may_send():
             self._queued = False

@@ -9,6 +9,7 @@ import msgspec
 from winnow.core import answer, offer, permission, questions, record, section
 from winnow.core.form import Form, name_of, render
 from winnow.core.protocol import Pending, Verdict
+from winnow.core.text import clean_block
 from winnow.core.transcript import tool_line
 from winnow.ports import Allow, Deny, Reply, Request, StoredSection
 
@@ -53,7 +54,7 @@ class Waiting:
     def previews(self) -> dict[str, str]:
         """The options' previews, keyed as the editor wants them."""
         return {
-            f"{q}.{o}": option.preview
+            f"{q}.{o}": "\n".join(clean_block(option.preview))
             for q, question in enumerate(self.form.questions, 1)
             for o, option in enumerate(question.options, 1)
             if option.preview

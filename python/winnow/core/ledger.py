@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from winnow.core import encoding
 from winnow.core.answer import Answers
 from winnow.core.form import Form
 from winnow.core.questions import Question
@@ -98,7 +99,7 @@ def page(made: Sequence[Decision]) -> list[str]:
 
 def to_json(made: Sequence[Decision]) -> list[str]:
     """The lines of a file from which these decisions can be replayed."""
-    return msgspec.json.format(msgspec.json.encode(made), indent=2).decode().split("\n")
+    return encoding.to_json(made, indent=2).split("\n")
 
 
 def from_json(text: bytes) -> dict[str, Decision]:
@@ -107,7 +108,7 @@ def from_json(text: bytes) -> dict[str, Decision]:
     Raises:
         msgspec.MsgspecError: it isn't one.
     """
-    made = msgspec.json.decode(text, type=list[Decision])
+    made = encoding.from_json(text, list[Decision])
     return {decision.key: decision for decision in sorted(made, key=lambda d: d.when)}
 
 

@@ -1,0 +1,32 @@
+"""JSON that holds any string. An agent's may have half surrogates, which UTF-8 has no bytes for."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def to_json(value: object, indent: int | None = None) -> str:
+    """Structs and builtins as JSON; `from_json` gives back the same strings."""
+    text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=indent)
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def from_json(text: str | bytes, type: type[T]) -> T:
+    """The value of this type.
+
+    Raises:
+        msgspec.MsgspecError: it isn't one, or no JSON.
+    """
+    try:
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise msgspec.DecodeError(str(error)) from error
+    return msgspec.convert(value, type)
