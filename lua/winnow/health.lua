@@ -28,7 +28,7 @@ end
 
 local function check_configuration()
   health.start('Configuration')
-  local problems = require('winnow').problems(vim.g.winnow or {})
+  local problems = require('winnow').problems(vim.g.winnow == nil and {} or vim.g.winnow)
   for _, problem in ipairs(problems) do
     health.error(problem, 'See |winnow-configuration|')
   end

@@ -28,44 +28,72 @@ local CHOICES = {
   alert = { '', 'bell', 'osc9', 'osc777' },
 }
 
+---@param key any
+---@param value any
+---@return string? problem one sentence
+local function problem_of(key, value)
+  if defaults[key] == nil then
+    return ('unknown option %q'):format(tostring(key))
+  elseif type(value) ~= type(defaults[key]) then
+    return ('%s must be a %s, not a %s'):format(key, type(defaults[key]), type(value))
+  elseif CHOICES[key] and not vim.list_contains(CHOICES[key], value) then
+    local choices = table.concat(vim.tbl_map(vim.inspect, CHOICES[key]), ', ')
+    return ('%s must be one of %s, not %q'):format(key, choices, value)
+  end
+end
+
 --- Check options and name what is wrong with them.
----@param options table
+---@param options any
 ---@return string[] problems one sentence each
 function M.problems(options)
+  if type(options) ~= 'table' then
+    return { ('the options must be a table, not a %s'):format(type(options)) }
+  end
   local found = {}
   for key, value in pairs(options) do
-    if defaults[key] == nil then
-      table.insert(found, ('unknown option %q'):format(tostring(key)))
-    elseif type(value) ~= type(defaults[key]) then
-      table.insert(
-        found,
-        ('%s must be a %s, not a %s'):format(key, type(defaults[key]), type(value))
-      )
-    elseif CHOICES[key] and not vim.list_contains(CHOICES[key], value) then
-      local choices = table.concat(vim.tbl_map(vim.inspect, CHOICES[key]), ', ')
-      table.insert(found, ('%s must be one of %s, not %q'):format(key, choices, value))
-    end
+    found[#found + 1] = problem_of(key, value)
   end
   table.sort(found)
   return found
 end
 
+local told = '' -- problems that the user knows of
+
+--- Name problems.
+---@param problems string[]
+local function tell(problems)
+  told = table.concat(problems, '; ')
+  require('winnow.say')('winnow: ' .. told, 'error')
+end
+
 --- Change defaults; optional. `vim.g.winnow = {…}` does the same without a call.
 ---@param options? table see |winnow-configuration|
 function M.setup(options)
-  options = options or {}
+  options = options == nil and {} or options
   local problems = M.problems(options)
   if #problems > 0 then
-    vim.notify('winnow: ' .. table.concat(problems, '; '), vim.log.levels.ERROR)
+    tell(problems)
     return
   end
-  vim.g.winnow = vim.tbl_extend('force', vim.g.winnow or {}, options)
+  local before = type(vim.g.winnow) == 'table' and vim.g.winnow or {}
+  vim.g.winnow = vim.tbl_extend('force', before, options)
 end
 
---- The options in force.
+--- The options in force: what is wrong in `vim.g.winnow` is named once, and is none of them.
 ---@return winnow.Config
 function M.config()
-  return vim.tbl_extend('force', defaults, vim.g.winnow or {})
+  local given = vim.g.winnow == nil and {} or vim.g.winnow
+  local problems = M.problems(given)
+  if #problems > 0 and table.concat(problems, '; ') ~= told then
+    tell(problems)
+  end
+  local config = vim.deepcopy(defaults)
+  for key, value in pairs(type(given) == 'table' and given or {}) do
+    if not problem_of(key, value) then
+      config[key] = value
+    end
+  end
+  return config
 end
 
 --- For a statusline: what the chat of this window does, or else all chats: the state, how many

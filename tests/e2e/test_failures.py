@@ -252,3 +252,23 @@ def test_a_cli_that_is_killed_in_a_turn_is_told(
     claude.keys("G")
     send(claude, "Once more")
     claude.wait_line("Hello again.", timeout=20)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ("'claude'", "the options must be a table, not a string"),
+        ("{ agent = 5 }", "agent must be a string, not a number"),
+        ("{ colour = 'red' }", 'unknown option "colour"'),
+    ],
+)
+def test_wrong_options_are_named_and_not_used(editor: Editor, options: str, problem: str) -> None:
+    """A chat opens all the same, and the sentence takes no key of the user."""
+    editor.lua(f"vim.g.winnow = {options}")
+    editor.keys(":Winnow<CR>ihello<Esc>")
+    assert editor.line() == "hello"
+    assert problem[:40] in editor.messages()
+    editor.keys(":checkhealth winnow<CR>")
+    editor.wait_line(problem, timeout=30)
+    editor.keys(f":lua require('winnow').setup({options})<CR>")
+    assert editor.messages().count(problem[:40]) == 2
