@@ -15,7 +15,8 @@ local function check_neovim()
   end
   for _, language in ipairs({ 'markdown', 'markdown_inline' }) do
     local found, added = pcall(vim.treesitter.language.add, language)
-    if found and added ~= nil then
+    -- Neovim 0.10 returns nothing: there, a missing parser is an error.
+    if found and (added or vim.fn.has('nvim-0.11') == 0) then
       health.ok('treesitter parser: ' .. language)
     else
       health.warn(
