@@ -84,7 +84,12 @@ end
 function M.write(path, files)
   local folder = path:gsub('/+$', '')
   local single = vim.endswith(path, '.json')
-  vim.fn.mkdir(single and vim.fs.dirname(path) or folder, 'p')
+  local parent = single and vim.fs.dirname(path) or folder
+  local made, obstacle = pcall(vim.fn.mkdir, parent, 'p')
+  if not made then
+    say(('Not exported: %s.'):format((obstacle:gsub('^Vim:E%d+: ', ''))), 'error')
+    return
+  end
   local number, texts = 0, {}
   if not single then
     number, texts = numbered(folder)

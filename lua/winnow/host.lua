@@ -43,12 +43,14 @@ function M.log_path()
   return M.state_dir() .. '/winnow.log'
 end
 
---- Add to the log.
+--- Add to the log; where there can be none, nothing else may fail for it.
 ---@param text string
 function M.log(text)
-  vim.fn.mkdir(M.state_dir(), 'p')
   local line = os.date('%Y-%m-%d %H:%M:%S ') .. 'neovim: ' .. text
-  vim.fn.writefile(vim.split(line, '\n', { plain = true }), M.log_path(), 'a')
+  pcall(function()
+    vim.fn.mkdir(M.state_dir(), 'p')
+    vim.fn.writefile(vim.split(line, '\n', { plain = true }), M.log_path(), 'a')
+  end)
 end
 
 --- The last line that the process wrote, or nil.

@@ -229,6 +229,15 @@ def test_decisions_are_exported(claude: Editor, api: ScriptedAPI, tmp_path: Path
     assert json.loads(file.read_text()) == [made]
 
 
+def test_an_export_that_can_not_be_written_is_told(editor: Editor) -> None:
+    """Where a file is in the way of a folder, say so."""
+    (editor.sandbox.project / "file").write_text("")
+    for path in ("file", "file/all.json"):
+        editor.command("messages clear")
+        editor.keys(f":Winnow decisions export {path}<CR>")
+        editor.wait_screen("Not exported: Cannot create directory")
+
+
 def scenario(editor: Editor, folder: Path, turns: object) -> None:
     """Let the scripted agent play these turns."""
     path = folder / "scenario.json"
