@@ -91,6 +91,18 @@ function Section:judge(parts, waiting, offer)
   self:decorate()
 end
 
+--- Tell the host of edits that it does not know.
+---@return boolean told
+local function tell_edits(self)
+  local lines = self:lines()
+  if vim.deep_equal(lines, self.told) then
+    return false
+  end
+  self.told, self.pristine = lines, false
+  self.chat:tell('edit', { section = self.id, lines = lines })
+  return true
+end
+
 --- Tell the host of edits, once for all that one command does.
 local function watch(self)
   local scheduled = false
@@ -99,10 +111,7 @@ local function watch(self)
     if self.chat.section ~= self or not vim.api.nvim_buf_is_loaded(self.chat.buf) then
       return
     end
-    local lines = self:lines()
-    if not vim.deep_equal(lines, self.told) then
-      self.told, self.pristine = lines, false
-      self.chat:tell('edit', { section = self.id, lines = lines })
+    if tell_edits(self) then
       self:decorate()
       require('winnow.keys').follow(self.chat) -- another option may be under the cursor
     end
@@ -340,6 +349,7 @@ function M.freeze(chat, id, lines)
   if not self or self.id ~= id then
     return
   end
+  tell_edits(self) -- those that came since: the text goes now
   local first, after = self:rows()
   local inside = vim.tbl_filter(function(win)
     return self:contains(vim.api.nvim_win_get_cursor(win)[1] - 1)

@@ -176,6 +176,29 @@ async def test_a_reopened_section_has_the_users_lines(room: Room) -> None:
     ]
 
 
+async def test_edits_that_cross_the_end_of_a_section_are_kept(room: Room) -> None:
+    """They are there again when it is reopened; those of an answered one are too late."""
+    await working(room)
+    await room.ask("Sure?")
+    lines = [*kept(room.shown().lines, "No"), "my own"]
+    await room.do(p.Stop(CHAT), p.Edit(CHAT, "s1", lines), p.Reopen(CHAT, "s1"))
+    assert room.shown().lines == lines
+    await room.answer("No")
+    stored = room.store.sections["s1"]
+    await room.do(p.Edit(CHAT, "s1", ["else"]), p.Edit(CHAT, "none", ["else"]))
+    assert room.store.sections["s1"] == stored
+
+
+async def test_a_crash_between_an_answer_and_its_record(room: Room) -> None:
+    """The answer was given, and the chat says which."""
+    await working(room)
+    await room.ask("Sure?")
+    await room.answer("No")
+    await room.do(p.Close(CHAT))
+    await room.open(session="abc", sections=["s1"])
+    assert "✓ Selected: No" in room.editor.every(p.Freeze)[-1].lines
+
+
 async def test_a_section_emptied_and_cancelled_is_asked_anew(room: Room) -> None:
     """With nothing left in it, there would be nothing to answer with."""
     await working(room)

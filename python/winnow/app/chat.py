@@ -129,6 +129,9 @@ class Chat:
             w.edited(lines)
             self._store.save(w.stored)
             self._page.judge()
+        elif (stored := self._store.load(section)) is not None and stored.state != "answered":
+            # It crossed the section's end, and is there again when the section is reopened.
+            self._store.save(msgspec.structs.replace(stored, lines=lines))
 
     def _confirm(self, section: str, lines: list[str], row: int) -> None:
         """``<CR>`` in the open section."""
@@ -333,7 +336,7 @@ class Chat:
         if stored is None or w is None:
             lines = [transcript.notice("A question stood here that is not on record any more.")]
         elif stored.state == "answered":
-            lines = ["✓ This question was answered."]
+            lines = w.answered() or ["✓ This question was answered."]
         else:
             kept = left or stored.lines
             self._store.save(msgspec.structs.replace(stored, state="expired", lines=kept))

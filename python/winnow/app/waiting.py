@@ -113,6 +113,17 @@ class Waiting:
         reply = _permission(self.request, option, note)
         return reply, record.permission_record(label, note, call)
 
+    def answered(self) -> list[str]:
+        """The record of an answer that was given but not shown, if the lines still tell it."""
+        if self.form.kind == "permission":  # its form is not stored whole
+            return []
+        every = frozenset(range(1, len(self.form.questions) + 1))
+        left = section.parse(self.form, self.lines).questions
+        decisions = [answer.decide(self.form, n, part, every) for n, part in enumerate(left, 1)]
+        decided = [one for one in decisions if isinstance(one, answer.Decided)]
+        whole = len(decided) == len(decisions)
+        return record.answered(self.form, tuple(decided)) if whole else []
+
     def discussion(self, text: str) -> str:
         """What the agent reads when the user talks back instead of answering."""
         reading = section.parse(self.form, self.lines)
