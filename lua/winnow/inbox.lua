@@ -69,6 +69,7 @@ function M.next()
     require('winnow.say')('Nothing waits for you.')
     return
   end
+  vim.cmd.stopinsert() -- what is typed next is about the section
   require('winnow.command').show(item.chat.buf)
   if item.chat.section then
     item.chat.section:step(1)

@@ -57,7 +57,8 @@ def test_the_inbox_leads_to_what_waits(claude: Editor, api: ScriptedAPI) -> None
     claude.keys("j<CR>")
     assert claude.line().startswith("━━ Question: Colour")
     leave(claude)
-    claude.keys(":Winnow next<CR>")
+    claude.keys("i<Cmd>Winnow next<CR>")
+    assert claude.mode() == "n"
     assert claude.line().startswith("Redis")
 
 

@@ -253,3 +253,21 @@ def test_a_session_that_is_gone(claude: Editor, api: ScriptedAPI) -> None:
     claude.keys("G<CR>")
     claude.wait_line("A fresh start.")
     assert "session: 00000000" not in claude.text()
+
+
+def test_an_answer_that_a_stop_overtakes_is_given_back(claude: Editor, api: ScriptedAPI) -> None:
+    """Claude never read it, so it is the draft of the next message."""
+    api.add(say(ask("toolu_1", question("Which store?", "Redis", "SQLite"))))
+    start(claude)
+    wait_section(claude, "Question")
+    claude.lua("""
+      local keys = vim.api.nvim_replace_termcodes('ddA only now<Esc><CR>', true, true, true)
+      vim.api.nvim_feedkeys(keys, 'xt', false)
+      vim.cmd.Winnow('stop')
+    """)
+    wait_idle(claude)
+    claude.wait(lambda: draft(claude), "the answer as a draft")
+    assert "✓ Selected: SQLite — only now" in claude.text()
+    assert draft(claude).endswith(
+        "> Which store?\n\nAnswer: SQLite\nNotes: only now\nNot chosen: Redis"
+    )

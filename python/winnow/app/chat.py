@@ -55,6 +55,8 @@ class Chat:
         self._agent_name = ""
         self._queued = False  # the user wants the draft sent
         self._late: deque[str] = deque()  # answers that nobody waited for: the next messages
+        self._given: dict[str, str] = {}  # by tool call: answers given in turn, as late messages
+        self._missed: list[str] = []  # those of them that did not get through
         self._told: p.Status | None = None
         self._cost = 0.0  # US dollars
 
@@ -257,13 +259,20 @@ class Chat:
             case ports.Started(session=session) if session != self._resume:
                 self._resume = session
                 self._page.append(p.Meta(self.id, {"session": session}))
+            case ports.ToolFinished(id=call, failed=failed) if call in self._given:
+                message = self._given.pop(call)
+                if failed:  # the turn was stopped before the agent had read the answer
+                    self._missed.append(message)
             case ports.TurnEnded(answered=uuids, cost=cost):
+                self._given.clear()
                 self._session.answered(uuids)
                 self._cost = cost or self._cost
         self._page.append(*self._turn.hear(event))
         if isinstance(event, ports.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
             self._page.append(p.Happened(self.id, "TurnEnd", how))
+            self._refill(self._missed)
+            self._missed = []
         self._advance()
 
     def lost(self, error: ports.AgentError) -> None:
@@ -276,8 +285,8 @@ class Chat:
             self._page.append(p.Meta(self.id, {"session": ""}))
         unheard = [] if self._turn.busy else list(self._session.prompts.values())
         self._page.append(*self._turn.end(transcript.notice(error.sentence)))
-        if unheard:  # nothing came back: it may not have got them
-            self._page.append(p.Refill(self.id, "\n\n".join(unheard)), p.Save(self.id))
+        self._refill([*self._missed, *self._given.values(), *unheard])  # it may not have got them
+        self._missed, self._given = [], {}
         self._queued = False
         self._advance()
 
@@ -309,6 +318,14 @@ class Chat:
         self._close(w, "answered", lines)
         if not in_turn:
             self._say_late(w.message)
+        elif w.form.kind == "questions":
+            self._given[w.request.tool_use_id] = w.message
+
+    def _refill(self, messages: list[str]) -> None:
+        """Give back as a draft what the agent was told but did not take."""
+        if messages:
+            text = "\n".join(clean_block("\n\n".join(messages)))
+            self._page.append(p.Refill(self.id, text), p.Save(self.id))
 
     def _say_late(self, message: str) -> None:
         """Deliver an answer as the user's next message."""
