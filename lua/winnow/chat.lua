@@ -414,7 +414,7 @@ function Chat:open()
     return value == 'default' and '' or value or ''
   end
   local config = require('winnow').config()
-  self.cwd = vim.fs.normalize(values.cwd or vim.fn.getcwd())
+  self.cwd = require('winnow.files').place(values.cwd or vim.fn.getcwd())
   self:tell('open', {
     path = self.path,
     cwd = self.cwd,

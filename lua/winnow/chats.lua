@@ -30,9 +30,9 @@ end
 ---@param cwd string
 ---@return integer? buf
 function M.of_directory(cwd)
-  local found ---@type winnow.Chat?
+  local place, found = require('winnow.files').place(cwd), nil ---@type string, winnow.Chat?
   for _, chat in pairs(chats) do
-    if chat.cwd == vim.fs.normalize(cwd) and (not found or chat.path > found.path) then
+    if chat.cwd == place and (not found or chat.path > found.path) then
       found = chat
     end
   end
@@ -56,7 +56,10 @@ local function set_up(chat)
   vim.bo[buf].modeline = false -- a file is data, whatever it says
   vim.bo[buf].keywordprg = ':Winnow preview'
   vim.bo[buf].filetype = 'winnow'
-  vim.bo[buf].formatoptions = vim.bo[buf].formatoptions .. 'l' -- a note must not break its option
+  -- Nothing typed may break a line: an option is one line, its note included.
+  vim.bo[buf].textwidth = 0
+  vim.bo[buf].wrapmargin = 0
+  vim.bo[buf].formatoptions = vim.bo[buf].formatoptions:gsub('a', '')
   -- Loading parser and queries takes longer than all the rest: the draft comes first.
   vim.schedule(function()
     if vim.api.nvim_buf_is_loaded(buf) then
@@ -64,6 +67,7 @@ local function set_up(chat)
     end
   end)
   require('winnow.keys').map(buf)
+  window.forget(buf)
   for _, win in ipairs(window.showing(buf)) do
     window.dress(win)
     fold.all(win)
@@ -129,6 +133,12 @@ local function start()
       window.reconceal(vim.api.nvim_get_current_win())
     end
   end, { 'conceallevel', 'concealcursor' })
+  on('OptionSet', function()
+    local chat = M.current()
+    if chat and chat.section then
+      chat.section:decorate() -- there are more or fewer columns for it
+    end
+  end, { 'number', 'relativenumber', 'numberwidth', 'signcolumn', 'foldcolumn', 'statuscolumn' })
   on('ColorScheme', require('winnow.highlight').define)
   on('WinResized', function()
     for _, chat in pairs(chats) do

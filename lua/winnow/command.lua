@@ -21,7 +21,8 @@ end
 function M.show(buf, mods)
   local win = vim.fn.bufwinid(buf)
   local given = mods and (mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal)
-  local empty = vim.api.nvim_buf_get_name(0) == ''
+  local empty = not vim.wo.winfixbuf
+    and vim.api.nvim_buf_get_name(0) == ''
     and vim.bo.buftype == ''
     and not vim.bo.modified
     and vim.api.nvim_buf_line_count(0) == 1

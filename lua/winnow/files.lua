@@ -7,13 +7,20 @@ function M.dir()
   return vim.fn.stdpath('data') .. '/winnow/chats'
 end
 
-local function same_place(a, b)
-  return vim.fs.normalize(a) == vim.fs.normalize(b)
+--- A directory by its one name. A `$` in it is no variable: routers have folders such as `$id`.
+---@param path string
+---@return string
+function M.place(path)
+  return vim.fs.normalize(path, { expand_env = false })
 end
 
---- A directory's name as part of a file's.
+local function same_place(a, b)
+  return M.place(a) == M.place(b)
+end
+
+--- A directory's name as part of a file's, which has room for some 250 bytes.
 local function slug(cwd)
-  return (vim.fs.basename(vim.fs.normalize(cwd)):gsub('[^%w._-]', '_'))
+  return (vim.fs.basename(M.place(cwd)):gsub('[^%w._-]', '_'):sub(1, 80))
 end
 
 --- The swap files of a chat file. swapfilelist() can't tell: it gets 'directory' with `//` wrong.

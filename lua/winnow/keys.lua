@@ -108,7 +108,8 @@ function M.map(buf)
     'n',
     '<CR>',
     '<Plug>(winnow-go)',
-    { buffer = buf, desc = 'Winnow: send or confirm' }
+    -- nowait: a mapping of two <CR> elsewhere would make this one wait
+    { buffer = buf, nowait = true, desc = 'Winnow: send or confirm' }
   )
 end
 
@@ -125,10 +126,10 @@ function M.follow(chat)
       'n',
       '<Esc>',
       '<Plug>(winnow-cancel)',
-      { buffer = chat.buf, desc = 'Winnow: cancel' }
+      { buffer = chat.buf, nowait = true, desc = 'Winnow: cancel' }
     )
   elseif chat.esc_mapped and not inside then
-    vim.keymap.del('n', '<Esc>', { buffer = chat.buf })
+    pcall(vim.keymap.del, 'n', '<Esc>', { buffer = chat.buf }) -- it may be gone: `:nmapclear`
   end
   chat.esc_mapped = inside
   if chat.section then

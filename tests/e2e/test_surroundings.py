@@ -1,0 +1,103 @@
+"""Options, mappings, windows and folders that a user may have, and a question among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.api import question
+from tests.e2e.desk import ScriptedDesk, go
+from tests.e2e.editor import Editor
+
+FRUIT = question("Which fruit?", "Apple", "Pear", header="Fruit")
+NOTE = "as red as they come, and none that has lain about for long"
+
+
+@pytest.fixture
+def _defaults(desk: ScriptedDesk) -> Iterator[None]:
+    """No other test of this file gets the options of this one."""
+    yield
+    desk.close()
+
+
+@pytest.mark.usefixtures("_defaults")
+@pytest.mark.parametrize("options", ["textwidth=30 formatoptions+=ta", "wrapmargin=40"])
+def test_a_note_stays_on_its_line(desk: ScriptedDesk, options: str) -> None:
+    """Vim breaks a long line while it is typed, which made the note's end an answer of its own."""
+    with desk.asked(FRUIT) as editor:
+        editor.command(f"set {options}")
+    with desk.asked(FRUIT) as editor:
+        editor.keys(f"jddkA {NOTE}<Esc>")
+        assert NOTE in editor.line()
+
+
+@pytest.mark.usefixtures("_defaults")
+def test_keys_do_not_wait_for_longer_mappings(desk: ScriptedDesk) -> None:
+    """With a mapping of <Esc><Esc>, as for :nohlsearch, one <Esc> would wait for another."""
+    with desk.asked(FRUIT) as editor:
+        editor.command("set notimeout")
+        editor.command("nnoremap <Esc><Esc> <Cmd>nohlsearch<CR>")
+        editor.command("nnoremap <CR><CR> <Cmd>update<CR>")
+        go(editor)
+        editor.keys("<Esc>")
+        editor.wait_line("asks again")
+
+
+@pytest.mark.usefixtures("_defaults")
+def test_mappings_can_be_cleared(desk: ScriptedDesk) -> None:
+    """Leaving the section takes a mapping away that is not there any more."""
+    with desk.asked(FRUIT) as editor:
+        editor.keys(":mapclear <lt>buffer><CR>gg")
+        assert not editor.lua("return vim.fn.maparg('<Esc>', 'n')")
+
+
+def test_a_window_keeps_what_the_user_sets_in_it(desk: ScriptedDesk) -> None:
+    """Long lines and open folds come back with the window."""
+    with desk.asked(FRUIT) as editor:
+        editor.keys(":setlocal nowrap<CR>zn:new<CR>:quit<CR>")
+        assert editor.lua("return { vim.wo.wrap, vim.wo.foldenable, vim.wo.conceallevel }") == [
+            False,
+            False,
+            2,
+        ]
+        editor.keys(":bdelete<CR>:Winnow<CR>")
+        assert editor.lua("return { vim.wo.wrap, vim.wo.conceallevel }") == [True, 2]
+
+
+def test_the_verdict_fits_when_columns_are_taken(desk: ScriptedDesk) -> None:
+    """Numbers and signs leave less room for the verdict, which then takes more lines."""
+    long = question("Which fruit?", "Apple", "Pear", header="Something with a rather long name")
+    with desk.asked(long, {**FRUIT, "question": "Which else?"}) as editor:
+        editor.resize(editor.cols, editor.rows)
+        width = next(len(row.rstrip("━ ")) for row in editor.screen() if "○○" in row)
+        editor.resize(width + 4, 40)
+        editor.keys(":setlocal number signcolumn=yes foldcolumn=4<CR>")
+        assert not any("○○" in row for row in editor.screen())
+        editor.resize(100, 40)
+
+
+def test_a_window_that_keeps_its_buffer(editor: Editor) -> None:
+    """With 'winfixbuf', the chat comes in a window of its own."""
+    editor.keys(":set winfixbuf<CR>:Winnow<CR>ihello<Esc>")
+    assert editor.line() == "hello"
+    assert editor.lua("return #vim.api.nvim_list_wins()") == 2
+
+
+@pytest.mark.parametrize("name", ["a b", "$id", "日" * 80, "n" * 250, "[x]%#"])
+def test_any_directory_has_its_chat(editor: Editor, name: str) -> None:
+    """The agent works there, and the chat is found again."""
+    folder: Path = editor.sandbox.project / name
+    folder.mkdir()
+    enter = "vim.cmd.cd(vim.fn.fnameescape(...))"
+    chat = "return { vim.api.nvim_buf_get_name(0), require('winnow.chats').current().cwd }"
+    editor.lua(enter, str(folder))
+    editor.keys(":Winnow<CR>ihello<Esc>")
+    path, cwd = editor.lua(chat)
+    assert cwd == str(folder)
+    editor.restart()
+    editor.lua(enter, str(folder))
+    editor.keys(":Winnow<CR>")
+    assert editor.lua(chat) == [path, cwd]
+    assert "hello" in editor.text()
