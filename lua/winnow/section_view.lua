@@ -158,7 +158,12 @@ function M.draw(section)
   end
   if section.pristine then
     for _, row in pairs(asked) do
-      put(row, { virt_lines = { { { HINT, 'WinnowHint' } } } })
+      local pieces = wrapped(HINT, width)
+      put(row, {
+        virt_lines = vim.tbl_map(function(piece)
+          return { { piece, 'WinnowHint' } }
+        end, pieces),
+      })
     end
   end
   local verdict = foot_line(section, width)
