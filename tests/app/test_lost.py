@@ -239,14 +239,24 @@ async def test_a_late_answer_waits_for_a_boundary(room: Room) -> None:
 
 
 async def test_a_late_answer_brings_an_agent(room: Room) -> None:
-    """Without one, it is delivered by the first that connects."""
+    """If none can be had, the answer is a draft: <CR> sends it, now or another day."""
     await late(room)
     await room.hear(DIED)
     room.problems.append("Not yet.")
     await room.do(p.Reopen(CHAT, "s1"))
     await room.answer("Yes")
     assert room.editor.states[-1] == "failed"
+    assert "Answer: Yes" in room.editor.every(p.Refill)[-1].text
     await room.do(p.Queue(CHAT))
+    assert not room.agent.prompts
+
+
+async def test_a_late_answer_waits_for_the_agent_to_connect(room: Room) -> None:
+    """The first that connects gets it."""
+    await late(room)
+    await room.hear(DIED)
+    await room.do(p.Reopen(CHAT, "s1"))
+    await room.answer("Yes")
     [message] = room.agent.prompts
     assert "Answer: Yes" in message
 

@@ -285,8 +285,10 @@ class Chat:
             self._page.append(p.Meta(self.id, {"session": ""}))
         unheard = [] if self._turn.busy else list(self._session.prompts.values())
         self._page.append(*self._turn.end(transcript.notice(error.sentence)))
-        self._refill([*self._missed, *self._given.values(), *unheard])  # it may not have got them
+        # It may not have got them, and a draft outlives this Neovim.
+        self._refill([*self._missed, *self._given.values(), *unheard, *self._late])
         self._missed, self._given = [], {}
+        self._late.clear()
         self._queued = False
         self._advance()
 
