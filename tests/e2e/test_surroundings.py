@@ -81,7 +81,7 @@ def test_the_verdict_fits_when_columns_are_taken(desk: ScriptedDesk) -> None:
 def test_the_hint_fits_a_narrow_window(desk: ScriptedDesk) -> None:
     """Text below a line does not wrap by itself: beside a file, the keys' names were cut off."""
     with desk.asked(FRUIT) as editor:
-        editor.resize(30, 40)
+        editor.resize(40, 40)
         editor.wait_screen("<Esc> cancels")
         editor.resize(100, 40)
 
