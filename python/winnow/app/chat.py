@@ -23,6 +23,7 @@ from winnow.core.text import clean_block, strip_markers
 
 STOPPED = "The user stopped the turn before answering."
 CANCELLED = "The user cancelled this question without answering it."
+AFTER = "This question is asked again after the one that is open."
 CLOSED = "The user closed the chat before answering."
 
 
@@ -185,7 +186,7 @@ class Chat:
             self._page.apply(p.Step(self.id, section_id, 1))
             return
         if any(w.form.id == section_id for w in self._page.sections):
-            self._page.say("This question is asked again after the one that is open.")
+            self._page.say(AFTER)
             return
         stored = self._store.load(section_id)
         if stored is None:
@@ -194,6 +195,8 @@ class Chat:
             self._page.say("This question was answered.")
         elif (w := waiting.again(stored)) is not None:
             self._ask(w)
+            if self._page.open is not w:
+                self._page.say(AFTER)
 
     async def close(self) -> None:
         """The buffer is gone: deny what waits, end the agent."""
