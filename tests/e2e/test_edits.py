@@ -274,7 +274,7 @@ UNDOING: dict[str, Outcome] = {
     "3kdGu/^Post<CR>2dd": MYSQL,
     "⏎jdju⏎": THREE,
     "2ddu:%!cat<CR>u:%!cat<CR>/^Post<CR>2dd": MYSQL,
-    "2dd:wundo! /dev/null<CR>": MYSQL,
+    "2dd:wundo! undo<CR>": MYSQL,
 }
 
 INSERTING: dict[str, Outcome] = {
