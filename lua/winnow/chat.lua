@@ -5,7 +5,6 @@ local host = require('winnow.host')
 local marker = require('winnow.marker')
 local say = require('winnow.say')
 local transcript = require('winnow.transcript')
-local window = require('winnow.window')
 
 local M = {}
 
@@ -68,6 +67,17 @@ local function set_heading(self, row)
   self.heading = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, { id = self.heading })
 end
 
+--- Row of the last draft heading from a row on, or nil.
+---@param first integer
+local function find_heading(self, first)
+  local lines = self:lines(first, -1)
+  for i = #lines, 1, -1 do
+    if heads_draft(lines[i]) then
+      return first + i - 1
+    end
+  end
+end
+
 --- Row of the draft's heading, and whether the heading still stands there.
 ---@return integer row
 ---@return boolean stands
@@ -76,14 +86,11 @@ function Chat:heading_row()
   if heads_draft(self:lines(row, row + 1)[1]) then
     return row, true
   end
-  local below = self:lines(row, -1)
-  for i = #below, 1, -1 do -- a filter such as `:%!cat` writes it anew, below its mark
-    if heads_draft(below[i]) then
-      set_heading(self, row + i - 1)
-      return row + i - 1, true
-    end
+  local found = find_heading(self, row) -- a filter such as `:%!cat` writes it anew, below its mark
+  if found then
+    set_heading(self, found)
   end
-  return row, false
+  return found or row, found ~= nil
 end
 
 --- Row where the draft starts.
@@ -165,25 +172,15 @@ end
 --- Put text that was not delivered back into the draft.
 ---@param text string
 function Chat:refill(text)
-  local lines = vim.split(text, '\n', { plain = true })
   self.queued = false
   self:edit(function()
     self:ensure_heading()
-    local row = self:draft_row()
     local rest = self:draft()
-    if rest == text then
-      return
+    if rest ~= text then
+      text = rest == '' and text or text .. '\n\n' .. rest
+      local lines = vim.split('\n' .. text, '\n', { plain = true })
+      vim.api.nvim_buf_set_lines(self.buf, self:draft_row(), -1, false, lines)
     end
-    if rest ~= '' then
-      vim.list_extend(lines, { '', rest })
-    end
-    vim.api.nvim_buf_set_lines(
-      self.buf,
-      row,
-      -1,
-      false,
-      vim.list_extend({ '' }, vim.split(table.concat(lines, '\n'), '\n', { plain = true }))
-    )
   end)
   for _, win in ipairs(self:in_draft()) do
     self:to_draft(win)
@@ -227,7 +224,7 @@ function Chat:in_draft()
   local first = self:heading_row() + 1
   return vim.tbl_filter(function(win)
     return vim.api.nvim_win_get_cursor(win)[1] >= first
-  end, window.showing(self.buf))
+  end, vim.fn.win_findbuf(self.buf))
 end
 
 --- Add lines to the draft, after a blank line when it has text; an edit that `u` takes back.
@@ -236,18 +233,12 @@ function Chat:append_draft(lines)
   self:edit(function()
     self:ensure_heading()
   end)
-  local row = self:draft_row()
   local text = self:draft()
-  local before = text == '' and {}
-    or vim.list_extend(vim.split(text, '\n', { plain = true }), { '' })
-  vim.api.nvim_buf_set_lines(
-    self.buf,
-    row,
-    -1,
-    false,
-    vim.iter({ '', before, lines, '' }):flatten():totable()
-  )
-  for _, win in ipairs(window.showing(self.buf)) do
+  local before = text == '' and '' or '\n' .. text .. '\n'
+  local all = ('%s\n%s\n'):format(before, table.concat(lines, '\n'))
+  local draft = vim.split(all, '\n', { plain = true })
+  vim.api.nvim_buf_set_lines(self.buf, self:draft_row(), -1, false, draft)
+  for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
     self:to_draft(win)
   end
 end
@@ -354,16 +345,6 @@ end
 
 -- Start ----------------------------------------------------------------------------------------
 
---- Row of the last draft heading in the text, or nil.
-local function find_heading(self)
-  local lines = self:lines(0, -1)
-  for row = #lines - 1, 0, -1 do
-    if heads_draft(lines[row + 1]) then
-      return row
-    end
-  end
-end
-
 --- The chat of a buffer, read from its text.
 ---@param buf integer
 ---@return winnow.Chat
@@ -380,12 +361,12 @@ function M.new(buf)
     tools = {},
   }, Chat)
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
-  local row = find_heading(self)
+  local row = find_heading(self, 0)
   if not row then
     self:edit(function()
       vim.api.nvim_buf_set_lines(buf, -1, -1, false, { '', DRAFT, '', '' })
     end)
-    row = find_heading(self)
+    row = find_heading(self, 0)
   end
   set_heading(self, row)
   require('winnow.section').recognise(self)

@@ -68,7 +68,7 @@ local function set_up(chat)
   end)
   require('winnow.keys').map(buf)
   window.forget(buf)
-  for _, win in ipairs(window.showing(buf)) do
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     window.dress(win)
     fold.all(win)
   end

@@ -5,6 +5,16 @@ local M = {}
 local say = require('winnow.say')
 local transcript = require('winnow.transcript')
 
+--- An effect on a section, which does nothing once that is closed.
+---@param act fun(section: winnow.Section, effect: table)
+local function on_section(act)
+  return function(chat, e)
+    if chat.section and chat.section.id == e.section then
+      act(chat.section, e)
+    end
+  end
+end
+
 ---@type table<string, fun(chat: winnow.Chat, effect: table)>
 M.effects = {
   write = function(chat, e)
@@ -16,32 +26,24 @@ M.effects = {
   section = function(chat, e)
     require('winnow.section').open(chat, e.section, e.lines, e.previews, e.focus)
   end,
-  verdict = function(chat, e)
-    if chat.section and chat.section.id == e.section then
-      chat.section:judge(e.parts, e.waiting, e.offer)
-    end
-  end,
+  verdict = on_section(function(section, e)
+    section:judge(e.parts, e.waiting, e.offer)
+  end),
   say = function(_, e)
     say(e.text, e.level)
   end,
-  step = function(chat, e)
-    if chat.section and chat.section.id == e.section then
-      chat.section:step(e.question)
-    end
-  end,
-  keep = function(chat, e)
-    if chat.section and chat.section.id == e.section then
-      chat.section:keep(e.question, e.rows)
-    end
-  end,
-  fill = function(chat, e)
-    if chat.section and chat.section.id == e.section then
-      chat.section:fill(e.lines)
-    end
-  end,
-  freeze = function(chat, e)
-    require('winnow.section').freeze(chat, e.section, e.lines)
-  end,
+  step = on_section(function(section, e)
+    section:step(e.question)
+  end),
+  keep = on_section(function(section, e)
+    section:keep(e.question, e.rows)
+  end),
+  fill = on_section(function(section, e)
+    section:fill(e.lines)
+  end),
+  freeze = on_section(function(section, e)
+    section:freeze(e.lines)
+  end),
   take = function(chat)
     chat:take()
   end,

@@ -41,13 +41,6 @@ function M.strip(text)
   return (text:gsub(WHOLE, ''))
 end
 
---- A text with its markers made visible, which then are none.
----@param text string
----@return string
-function M.bent(text)
-  return (text:gsub('<(' .. WHOLE:sub(2) .. ')', '‹%1'))
-end
-
 --- Where markers stand in a line.
 ---@param line string
 ---@param id? string of the open section: also what edits left of its markers

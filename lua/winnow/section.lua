@@ -2,7 +2,6 @@
 --- Which line is which option is read from the markers in the text, every time.
 local marker = require('winnow.marker')
 local view = require('winnow.section_view')
-local window = require('winnow.window')
 
 local M = {}
 
@@ -275,6 +274,29 @@ end
 
 -- Life -----------------------------------------------------------------------------------------
 
+--- Replace the section by its record.
+---@param lines string[]
+function Section:freeze(lines)
+  local chat = self.chat
+  tell_edits(self) -- those that came since: the text goes now
+  local first, after = self:rows()
+  local inside = vim.tbl_filter(function(win)
+    return self:contains(vim.api.nvim_win_get_cursor(win)[1] - 1)
+  end, vim.fn.win_findbuf(chat.buf))
+  chat.section = nil
+  view.clear(chat.buf)
+  vim.api.nvim_buf_del_extmark(chat.buf, namespace, self.start)
+  chat:edit(function()
+    local block = vim.list_extend(vim.list_slice(lines), { '' })
+    vim.api.nvim_buf_set_lines(chat.buf, first, after, false, block)
+    chat:ensure_heading()
+  end)
+  for _, win in ipairs(inside) do
+    chat:to_draft(win)
+  end
+  require('winnow.keys').follow(chat)
+end
+
 local function new(chat, id, row, previews)
   local self = setmetatable({
     id = id,
@@ -338,39 +360,6 @@ function M.recognise(chat)
   if framed then
     new(chat, id, first, {}).from_file = true
   end
-end
-
---- Replace a section by its record.
----@param chat winnow.Chat
----@param id string
----@param lines string[]
-function M.freeze(chat, id, lines)
-  local self = chat.section
-  if not self or self.id ~= id then
-    return
-  end
-  tell_edits(self) -- those that came since: the text goes now
-  local first, after = self:rows()
-  local inside = vim.tbl_filter(function(win)
-    return self:contains(vim.api.nvim_win_get_cursor(win)[1] - 1)
-  end, window.showing(chat.buf))
-  chat.section = nil
-  view.clear(chat.buf)
-  vim.api.nvim_buf_del_extmark(chat.buf, namespace, self.start)
-  chat:edit(function()
-    vim.api.nvim_buf_set_lines(
-      chat.buf,
-      first,
-      after,
-      false,
-      vim.list_extend(vim.list_slice(lines), { '' })
-    )
-    chat:ensure_heading()
-  end)
-  for _, win in ipairs(inside) do
-    chat:to_draft(win)
-  end
-  require('winnow.keys').follow(chat)
 end
 
 return M

@@ -1,7 +1,6 @@
 --- What an open section looks like beyond its text: rules, hints and the verdict. A function of
 --- the text and of the last verdict, drawn anew after every change.
 local marker = require('winnow.marker')
-local window = require('winnow.window')
 
 local M = {}
 
@@ -94,7 +93,7 @@ end
 --- Columns for text in the narrowest window that shows the buffer.
 local function text_width(buf)
   local width = 200
-  for _, win in ipairs(window.showing(buf)) do
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     local info = vim.fn.getwininfo(win)[1]
     width = math.min(width, info.width - info.textoff)
   end

@@ -1,20 +1,10 @@
 --- What the host writes into a chat: streamed text, tool lines, frontmatter values.
 local fold = require('winnow.fold')
 local frontmatter = require('winnow.frontmatter')
-local marker = require('winnow.marker')
 
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('winnow.transcript')
-
---- Bend a marker that came in pieces: the host sees to whole ones.
-local function disarm(chat, row)
-  local line = chat:lines(row, row + 1)[1]
-  local bent = marker.bent(line)
-  if bent ~= line then
-    vim.api.nvim_buf_set_lines(chat.buf, row, row + 1, false, { bent })
-  end
-end
 
 --- Append to the transcript.
 ---@param chat winnow.Chat
@@ -39,7 +29,6 @@ function M.write(chat, text, fresh)
     else
       local length = #chat:lines(row, row + 1)[1]
       vim.api.nvim_buf_set_text(chat.buf, row, length, row, length, lines)
-      disarm(chat, row)
     end
   end)
 end

@@ -14,13 +14,6 @@ local OPTIONS = {
   foldenable = true,
 }
 
---- Windows of every tab that show a buffer.
----@param buf integer
----@return integer[]
-function M.showing(buf)
-  return vim.fn.win_findbuf(buf)
-end
-
 --- Set the options for this buffer in this window; other buffers of the window keep theirs. Done
 --- once: later the user may want long lines or all folds open. Only markers stay hidden.
 ---@param win integer

@@ -22,6 +22,7 @@ from winnow.adapters.editor import NvimEditor
 from winnow.adapters.scripted import ScriptedAgent
 from winnow.adapters.store import SqliteStore
 from winnow.app.chats import Chats
+from winnow.app.session import FAILED
 from winnow.core import ledger
 from winnow.core.ledger import Decision
 from winnow.core.protocol import Event, Say
@@ -29,9 +30,6 @@ from winnow.core.protocol import Event, Say
 log = logging.getLogger(__name__)
 
 TOUR = Path(__file__).parent / "scenarios" / "tour.json"
-
-
-FAILED = "Winnow failed inside; :Winnow log has the details."
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -20,8 +20,8 @@ from winnow.core.answer import (
     updated_input,
     verdict,
 )
-from winnow.core.form import Form
-from winnow.core.section import Damage, Left, Pick, parse, render
+from winnow.core.form import Form, render
+from winnow.core.section import Damage, Left, Pick, parse
 
 from tests.unit.forms import BASH, BOTH, ONE, SEVERAL, form
 

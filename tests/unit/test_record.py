@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from winnow.core.answer import Decided
+from winnow.core.form import render
 from winnow.core.record import (
     answered,
     cancelled,
@@ -12,7 +13,7 @@ from winnow.core.record import (
     permission_record,
     unknown,
 )
-from winnow.core.section import parse, render
+from winnow.core.section import parse
 
 from tests.unit.forms import BASH, BOTH, ONE
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from textwrap import wrap
 
 import pytest
-from winnow.core.form import Form
-from winnow.core.section import Left, Pick, Reading, locate, parse, render, rows_of_others
+from winnow.core.form import Form, render
+from winnow.core.section import Left, Pick, Reading, locate, parse, rows_of_others
 from winnow.core.text import marker, strip_markers
 
 from tests.unit.forms import BASH, BOTH, DATABASE, ONE, SEVERAL, asked, form

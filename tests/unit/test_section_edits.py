@@ -8,9 +8,9 @@ from unicodedata import normalize
 from hypothesis import given
 from hypothesis import strategies as st
 from winnow.core.answer import Armed, Decided, Undecided, confirm, decide, updated_input, verdict
-from winnow.core.form import Form, label_of, option_line
+from winnow.core.form import Form, label_of, option_line, render
 from winnow.core.questions import Option, Question
-from winnow.core.section import Reading, locate, parse, render
+from winnow.core.section import Reading, locate, parse
 from winnow.core.text import MARKER, marker
 
 WORDS = [

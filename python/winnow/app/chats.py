@@ -28,11 +28,13 @@ class Chats:
         clock: ports.Clock,
         replay: Replay | None = None,
     ) -> None:
-        self._make_agent = make_agent
         self._editor = editor
         self._store = store
-        self._clock = clock
-        self._replay = replay
+
+        def new(opened: p.Open) -> Chat:
+            return Chat(opened, make_agent, editor, store, clock, replay=replay)
+
+        self._new = new
         self._chats: dict[int, Chat] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -41,14 +43,7 @@ class Chats:
         chat = self._chats.get(event.chat)
         match event:
             case p.Open() if chat is None:
-                self._chats[event.chat] = Chat(
-                    event,
-                    self._make_agent,
-                    self._editor,
-                    self._store,
-                    self._clock,
-                    replay=self._replay,
-                )
+                self._chats[event.chat] = self._new(event)
             case p.Recall():  # of all chats, and from anywhere
                 self._editor.apply(recall(self._store, event))
             case _ if chat is None:

@@ -9,10 +9,9 @@ from winnow.app import waiting
 from winnow.core import adr, ledger, offer
 from winnow.core import protocol as p
 from winnow.core.answer import Answers
-from winnow.core.form import Form
+from winnow.core.form import Form, render
 from winnow.core.ledger import Decision
 from winnow.core.offer import Earlier
-from winnow.core.section import render
 
 Replay = Mapping[str, Decision]
 """Answers to give instead of the user, by the question's key."""

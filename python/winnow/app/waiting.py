@@ -7,7 +7,7 @@ import asyncio
 import msgspec
 
 from winnow.core import answer, offer, permission, questions, record, section
-from winnow.core.form import Form, name_of, render
+from winnow.core.form import Form, render
 from winnow.core.protocol import Pending, Verdict
 from winnow.core.text import clean_block
 from winnow.core.transcript import tool_line
@@ -45,7 +45,7 @@ class Waiting:
         return Pending(
             section=self.form.id,
             kind="permission" if self.form.kind == "permission" else "question",
-            title=", ".join(name_of(self.form, n + 1) for n in range(len(self.form.questions))),
+            title=record.names(self.form),
             agent=self.form.agent,
             since=self.stored.created,
         )
@@ -80,9 +80,10 @@ class Waiting:
 
     def confirm(self, row: int) -> answer.Outcome | offer.Offer:
         """``<CR>`` with the cursor on ``row``; on the foot it takes what is offered."""
-        offered = self._offer(section.parse(self.form, self.lines))
-        if offered and section.locate(self.form, self.lines, row) == (0, 0):
-            return offered
+        if section.locate(self.form, self.lines, row) == (0, 0):
+            offered = self._offer(section.parse(self.form, self.lines))
+            if offered is not None:
+                return offered
         outcome = answer.confirm(self.form, self.lines, row, self._armed, self._accepted)
         match outcome:
             case answer.Explain(armed=armed):

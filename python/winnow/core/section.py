@@ -10,10 +10,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from winnow.core.form import Form, lines_of, render
+from winnow.core.form import Form, lines_of
 from winnow.core.reader import Damaged, Fixed, Ignored, Own, Picked, Piece, Reader
-
-__all__ = ["Damage", "Form", "Left", "Pick", "Reading", "locate", "parse", "render"]
 
 
 class Pick(msgspec.Struct, frozen=True):
