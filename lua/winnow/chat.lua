@@ -194,7 +194,6 @@ function Chat:commit()
   local wins = self:in_draft()
   self.queued = false
   self.carry = ''
-  self.tools = {}
   self:edit(function()
     self:ensure_heading()
     local row = self:heading_row()

@@ -339,3 +339,21 @@ def test_a_tool_that_is_denied(claude: Editor, api: ScriptedAPI) -> None:
     assert f"▸ Bash {command} ✗" in claude.lines()
     assert f"▸ Bash {command} ✗" in folds(claude)
     assert not (claude.sandbox.project / "made").exists()
+
+
+def test_a_tool_that_ends_after_the_next_message_keeps_its_line(editor: Editor) -> None:
+    """The draft is taken between two tools: the one that still runs is not shown twice."""
+    editor.keys(":Winnow<CR>")
+    wait_idle(editor)
+    editor.lua("""
+      local chat = require('winnow.chats').current()
+      local apply = require('winnow.dispatch').apply
+      local function tool(line)
+        apply({ { type = 'tool', chat = chat.buf, id = 't', line = line, output = {} } })
+      end
+      tool('▸ Bash make …')
+      vim.api.nvim_buf_set_lines(0, -1, -1, false, { 'and then?' })
+      chat:commit()
+      tool('▸ Bash make ✓')
+    """)
+    assert [line for line in editor.lines() if line.startswith("▸")] == ["▸ Bash make ✓"]
