@@ -138,6 +138,7 @@ function Section:confirm()
   if self.landed and vim.uv.hrtime() - self.landed < GUARD then
     return
   end
+  vim.api.nvim_echo({ { '' } }, false, {}) -- what the last <CR> explained is over
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   self.confirmed = self:lines()
   self.chat:tell('confirm', { section = self.id, lines = self.confirmed, row = row - self:rows() })

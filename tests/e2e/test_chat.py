@@ -172,3 +172,16 @@ def test_text_on_the_heading_is_part_of_the_draft(claude: Editor, api: ScriptedA
     claude.wait_line("Hello.")
     assert r"one\n\ntwo" in str(api.request(0)["messages"])
     assert "## You\n\none\n\ntwo\n\n## Claude" in claude.text()
+
+
+def test_an_explanation_goes_with_its_question(claude: Editor, api: ScriptedAPI) -> None:
+    """What a <CR> explained does not stay on the message line when the next one has decided."""
+    api.add(say(ask("toolu_1", DATABASE)), say("Noted."))
+    claude.keys(":Winnow<CR>")
+    send(claude, "Which store?")
+    wait_section(claude, "Question")
+    claude.keys("<CR>")
+    claude.wait_screen("<CR> again keeps only PostgreSQL")
+    claude.keys("<CR>")
+    claude.wait_line("Noted.")
+    assert not any("again keeps" in row for row in claude.screen())
