@@ -59,11 +59,17 @@ class ToolStarted(msgspec.Struct, frozen=True, tag=True):
 
 
 class ToolFinished(msgspec.Struct, frozen=True, tag=True):
-    """A tool call of this session has a result."""
+    """A tool call of this session has a result; a subagent's calls are told of, too."""
 
     id: str
     output: str
     failed: bool = False
+
+
+class Mode(msgspec.Struct, frozen=True, tag=True):
+    """The permission mode is this from now on, whoever changed it."""
+
+    mode: str
 
 
 class Pause(msgspec.Struct, frozen=True, tag=True):
@@ -89,7 +95,9 @@ class TurnEnded(msgspec.Struct, frozen=True, tag=True):
     cost: float = 0.0  # US dollars, the whole session so far
 
 
-AgentEvent = Union[Started, Text, Thinking, ToolStarted, ToolFinished, Pause, Notice, TurnEnded]
+AgentEvent = Union[
+    Started, Text, Thinking, ToolStarted, ToolFinished, Mode, Pause, Notice, TurnEnded
+]
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -99,15 +107,21 @@ class Request(msgspec.Struct, frozen=True):
     input: dict[str, Any]
     tool_use_id: str = ""
     agent_id: str = ""  # the subagent that asks, empty for the main one
+    agent: str = ""  # what that one is for, in words
     reason: str = ""
+    blocked: str = ""  # the path that may not be touched without asking
     suggestions: list[dict[str, Any]] = []  # permission updates in the wire's own form
 
 
 class Allow(msgspec.Struct, frozen=True, tag=True):
-    """Run the tool with ``input``; ``updates`` are suggestions taken up."""
+    """Run the tool with ``input``; ``updates`` are suggestions taken up.
+
+    ``note`` reaches the agent beside the tool's result: what the user said or changed.
+    """
 
     input: dict[str, Any]
     updates: list[dict[str, Any]] = []
+    note: str = ""
 
 
 class Deny(msgspec.Struct, frozen=True, tag=True):
@@ -149,6 +163,20 @@ class Agent(Protocol):
 
     async def interrupt(self) -> None:
         """End the running turn. A `TurnEnded` follows."""
+
+    async def set_mode(self, mode: str) -> None:
+        """Change the permission mode, also in the middle of a turn. A `Mode` follows.
+
+        Raises:
+            AgentError: it can't be set; the session goes on.
+        """
+
+    async def rules(self) -> list[str]:
+        """The permission rules in force, one line each, with where they come from.
+
+        Raises:
+            AgentError: the agent can't tell.
+        """
 
     async def close(self) -> None:
         """End the session; what waits in `Ask` is cancelled."""
@@ -242,6 +270,32 @@ class Store(Protocol):
         Raises:
             StoreError: it can't be read.
         """
+
+
+class FileError(Exception):
+    """A file can't be shown.
+
+    Args:
+        sentence: why not, for the user.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Files(Protocol):
+    """The files that an agent wants to change."""
+
+    def read(self, path: str) -> str | None:
+        """A file's text, its byte order mark and line ends as they are; None: there is none.
+
+        Raises:
+            FileError: it is no text, too large, or can't be read.
+        """
+
+    def target(self, path: str) -> str:
+        """Where a path leads that is a symbolic link; empty for any other."""
 
 
 class Clock(Protocol):

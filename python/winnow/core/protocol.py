@@ -114,6 +114,34 @@ class Discuss(Message, frozen=True):
     text: str
 
 
+class Grant(Message, frozen=True):
+    """Answer a permission, patch or plan from anywhere; ``always``: with its first rule.
+
+    ``lines`` are the section's, if it is open.
+    """
+
+    chat: int
+    section: str
+    choice: Literal["allow", "always", "deny"]
+    reason: str = ""
+    lines: list[str] = []
+
+
+class Mode(Message, frozen=True):
+    """Change the permission mode; empty: show it, with the rules in force."""
+
+    chat: int
+    mode: str = ""
+
+
+class Compare(Message, frozen=True):
+    """Show the open patch beside the file, as a diff of two buffers."""
+
+    chat: int
+    section: str
+    lines: list[str]
+
+
 class Recall(Message, frozen=True):
     """Show what was decided, or export it.
 
@@ -127,7 +155,22 @@ class Recall(Message, frozen=True):
     export: str = ""
 
 
-Event = Union[Open, Close, Send, Queue, Stop, Edit, Confirm, Cancel, Reopen, Discuss, Recall]
+Event = Union[
+    Open,
+    Close,
+    Send,
+    Queue,
+    Stop,
+    Edit,
+    Confirm,
+    Cancel,
+    Reopen,
+    Discuss,
+    Grant,
+    Mode,
+    Compare,
+    Recall,
+]
 
 
 # --- Python → Lua -----------------------------------------------------------------------------
@@ -142,7 +185,10 @@ class Write(Message, frozen=True):
 
 
 class Tool(Message, frozen=True):
-    """Show a tool call as one line, or update it; ``output`` goes folded beneath."""
+    """Show a tool call as one line, or update it; ``output`` goes folded beneath.
+
+    An empty line takes it away: it comes again below the section that asks for permission.
+    """
 
     chat: int
     id: str
@@ -242,19 +288,23 @@ class Pending(msgspec.Struct, frozen=True):
     """A section that waits for the user, shown already or not."""
 
     section: str
-    kind: Literal["question", "permission"]
+    kind: Literal["question", "permission", "patch", "plan"]
     title: str
     agent: str  # the subagent that asks; empty: the chat's own
     since: float  # seconds since the epoch
 
 
 class Status(Message, frozen=True):
-    """What the chat is doing, what waits in it, and what it has cost in US dollars."""
+    """What the chat is doing, what waits in it, and what it has cost in US dollars.
+
+    ``mode`` is the permission mode, empty while nobody knows it.
+    """
 
     chat: int
     state: State
     pending: list[Pending] = []
     cost: float = 0.0
+    mode: str = ""
 
 
 Data = dict[str, Union[str, float, bool]]
@@ -279,6 +329,40 @@ class Save(Message, frozen=True):
     """Write the chat's file."""
 
     chat: int
+
+
+class Visit(Message, frozen=True):
+    """Show a file beside the chat, at a line (from 1)."""
+
+    chat: int
+    path: str
+    line: int
+
+
+class Reload(Message, frozen=True):
+    """The agent has written files: show them as they are now, where nothing is unsaved.
+
+    ``path`` empty: maybe any file.
+    """
+
+    chat: int
+    path: str = ""
+
+
+class Sides(Message, frozen=True):
+    """Show a file as it is beside what the open patch makes of it."""
+
+    chat: int
+    path: str
+    old: list[str]
+    new: list[str]
+
+
+class Rules(Message, frozen=True):
+    """Show the permission mode and the rules in force."""
+
+    chat: int
+    lines: list[str]
 
 
 class Decisions(Message, frozen=True):
@@ -319,6 +403,10 @@ Effect = Union[
     Happened,
     Meta,
     Save,
+    Visit,
+    Reload,
+    Sides,
+    Rules,
     Decisions,
     Export,
 ]
