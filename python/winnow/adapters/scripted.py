@@ -75,7 +75,7 @@ class ScriptedAgent:
     """One run of a scenario; implements `ports.Agent`.
 
     Args:
-        spec: only its session is used.
+        spec: only its session and its mode are used.
         ask: called whenever the scenario waits for the user.
         scenario: a scenario, or a JSON file that holds one.
         pace: seconds between two words.
@@ -93,6 +93,7 @@ class ScriptedAgent:
     ) -> None:
         self.name = name
         self._session = spec.session or str(uuid4())
+        self._mode = spec.mode
         self._ask = ask
         self._scenario = scenario
         self._pace = pace
@@ -108,6 +109,8 @@ class ScriptedAgent:
         if isinstance(self._scenario, Path):
             self._scenario = _read(self._scenario)
         self._emit(ports.Started(self._session, "scripted"))
+        if self._mode:
+            self._emit(ports.Mode(self._mode))
         self._play_task = asyncio.create_task(self._play(self._scenario.turns))
 
     async def events(self) -> AsyncIterator[ports.AgentEvent]:
@@ -124,6 +127,14 @@ class ScriptedAgent:
         """End the turn. See `ports.Agent.interrupt`."""
         if self._turn is not None:
             self._turn.cancel()
+
+    async def set_mode(self, mode: str) -> None:
+        """Only tell of it: the scenario asks as it is written. See `ports.Agent.set_mode`."""
+        self._emit(ports.Mode(mode))
+
+    async def rules(self) -> list[str]:
+        """There are none. See `ports.Agent.rules`."""
+        return ["The scripted agent has no rules."]
 
     async def close(self) -> None:
         """End the run. See `ports.Agent.close`."""
