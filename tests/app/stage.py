@@ -101,7 +101,7 @@ class Stage:
         """A Claude whose script is filled by the test."""
         session, mode = options.pop("session", ""), options.pop("mode", "")
         spec = ports.AgentSpec(str(self.folder), session=session, mode=mode)
-        env = self.server.env(self.folder / "config")
+        env = {**self.server.env(self.folder / "config"), **options.pop("env", {})}
         return ClaudeAgent(spec, self.user.ask, env=env, **options)
 
 

@@ -103,3 +103,22 @@ async def test_closing_withdraws_the_question(stage: Stage) -> None:
         await user.asked.get()
         await agent.close()
         assert user.cancelled == 1
+
+
+async def test_a_mode_that_is_set_is_told(stage: Stage) -> None:
+    """Also between two turns."""
+    user = stage.user
+    async with connected(stage.agent(["one"], ["two"]), user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        await user.turn()
+        await agent.set_mode("plan")
+        await agent.prompt("again", "uuid-2")
+        await user.turn(2)
+        assert user.every(ports.Mode)[-1] == ports.Mode("plan")
+
+
+async def test_rules_can_be_listed(stage: Stage) -> None:
+    """Where there are none, too."""
+    async with connected(stage.agent(["one"]), stage.user) as agent:
+        none = {"claude": [], "scripted": ["The scripted agent has no rules."]}
+        assert await agent.rules() == none[stage.kind]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import warnings
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import suppress
@@ -15,8 +16,13 @@ from typing import Any, cast
 
 from claude_agent_sdk import (
     AssistantMessage,
+    CanUseToolShadowedWarning,
     ClaudeAgentOptions,
     ClaudeSDKClient,
+    HookContext,
+    HookInput,
+    HookJSONOutput,
+    HookMatcher,
     Message,
     PermissionResultAllow,
     PermissionResultDeny,
@@ -33,12 +39,22 @@ from claude_agent_sdk import (
     UserMessage,
 )
 from claude_agent_sdk._errors import MessageParseError
-from claude_agent_sdk.types import PermissionMode
+from claude_agent_sdk.types import HookEvent, PermissionMode
 
 from winnow import ports
 from winnow.adapters import failures
 
 _LOGGER = logging.getLogger(__name__)
+
+_TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
+
+_SOURCES = {
+    "userSettings": "all your projects (settings.json of Claude Code)",
+    "projectSettings": "this project, for everybody (.claude/settings.json)",
+    "localSettings": "this project, for you (.claude/settings.local.json)",
+    "policySettings": "your organisation",
+    "session": "this session",
+}
 
 # What a surrounding Claude Code tells its children about itself. A CLI that believes it would
 # join that session or talk to that editor. The SDK can't remove a variable, but an empty one
@@ -86,10 +102,17 @@ class ClaudeAgent:
         self._patience = patience
         self._stderr: deque[str] = deque(maxlen=50)
         self._events: asyncio.Queue[ports.AgentEvent | ports.AgentError | None] = asyncio.Queue()
+        # By the id of a tool call that the app has dealt with, or of a subagent that has a name.
         self._handled: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._agents: dict[str, str] = {}  # what each subagent is for
+        self._plans: dict[str, dict[str, Any]] = {}  # inputs of ExitPlanMode by their call
+        self._notes: dict[str, str] = {}  # what goes with the result of a call
+        self._translator = _Translator()
         self._asking: dict[asyncio.Task[Any], str] = {}  # to the subagent that asks, or ""
         self._drain_task: asyncio.Task[None] | None = None
         self._closed = False
+        if spec.mode == "bypassPermissions":  # questions and plans still come to can_use_tool
+            warnings.simplefilter("ignore", CanUseToolShadowedWarning)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
                 cwd=spec.cwd,
@@ -100,6 +123,7 @@ class ClaudeAgent:
                 system_prompt={"type": "preset", "preset": "claude_code"},
                 include_partial_messages=True,
                 can_use_tool=self._can_use_tool,
+                hooks={event: [HookMatcher(hooks=[self._tool_ended])] for event in _TOOL_ENDS},
                 max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client
                 stderr=self._hear_stderr,
                 env={
@@ -181,6 +205,30 @@ class ClaudeAgent:
             self._log(f"interrupt failed, ending Claude Code: {error!r}")
             self._kill()
 
+    async def set_mode(self, mode: str) -> None:
+        """Change the permission mode. See `ports.Agent.set_mode`."""
+        known = self._translator.mode
+        self._translator.mode = ""  # so that what the CLI says of the new one counts as news
+        try:
+            change = self._client.set_permission_mode(cast(PermissionMode, mode))
+            await asyncio.wait_for(change, self._patience)
+        except Exception as error:
+            self._translator.mode = self._translator.mode or known
+            raise self._error(failures.mode(mode, str(error)), error) from error
+        # The CLI is silent about a mode that it already had, and maybe slower than its reply.
+        for event in self._translator.change_mode(mode):
+            self._events.put_nowait(event)
+
+    async def rules(self) -> list[str]:
+        """The permission rules. See `ports.Agent.rules`."""
+        try:
+            # The SDK has no call for it, only the CLI has.
+            ask = self._client._query._send_control_request({"subtype": "list_permission_rules"})  # type: ignore[union-attr]
+            reply = await asyncio.wait_for(ask, self._patience)
+            return [*_rules(reply["state"])]
+        except Exception as error:
+            raise self._error(failures.rules(str(error)), error) from error
+
     async def close(self) -> None:
         """End the CLI, and with it everything that waits. See `ports.Agent.close`."""
         self._closed = True
@@ -197,11 +245,11 @@ class ClaudeAgent:
         The SDK's channel holds 100 messages; when it is full, the SDK stops reading, and
         permission requests and replies to interrupts no longer come through.
         """
-        translator = _Translator()
         end: ports.AgentError | None = None
         try:
             async for message in self._messages():
-                for event in translator.translate(message):
+                self._learn(message)
+                for event in self._translator.translate(message):
                     self._events.put_nowait(event)
                     if isinstance(event, ports.TurnEnded) and event.stopped:
                         self._withdraw(subagents=False)  # they outlive the turn
@@ -216,6 +264,16 @@ class ClaudeAgent:
         finally:
             self._withdraw(subagents=True)
             self._events.put_nowait(None if self._closed else end)
+
+    def _learn(self, message: Message) -> None:
+        """Remember what explains a later permission request."""
+        match message:
+            case SystemMessage(subtype="task_started", data={"task_id": str(agent_id), **rest}):
+                words = rest.get("subagent_type"), rest.get("description")
+                self._agents[agent_id] = ": ".join(str(word) for word in words if word)
+                self._handled[agent_id].set()
+            case AssistantMessage(content=[ToolUseBlock(name="ExitPlanMode") as call]):
+                self._plans[call.id] = call.input
 
     async def _messages(self) -> AsyncIterator[Message]:
         """All messages. One that lacks a field costs only itself.
@@ -245,19 +303,22 @@ class ClaudeAgent:
     async def _can_use_tool(
         self, tool: str, input: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
-        tool_use_id = context.tool_use_id or ""
-        if not context.agent_id:
-            # The SDK calls this beside the stream, so maybe before the text that leads to it was
-            # shown. Wait until the app has dealt with the tool call, but not on a busy app.
-            with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._handled[tool_use_id].wait(), 0.5)
+        tool_use_id, agent_id = context.tool_use_id or "", context.agent_id or ""
+        # The SDK calls this beside the stream, so maybe before the text that leads to it was
+        # shown, or the subagent has a name. Wait until that is so, but not on a busy app.
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._handled[agent_id or tool_use_id].wait(), 0.5)
+        # A plan stands only in the call, unless Claude wrote it into a file.
+        shown = {**self._plans.pop(tool_use_id, {}), **input}
         request = ports.Request(
             tool,
-            input,
+            shown,
             tool_use_id,
-            context.agent_id or "",
-            context.decision_reason or "",
-            [update.to_dict() for update in context.suggestions],
+            agent_id,
+            self._agents.get(agent_id, ""),
+            reason=context.decision_reason or "",
+            blocked=context.blocked_path or "",
+            suggestions=[update.to_dict() for update in context.suggestions],
         )
         this = asyncio.current_task()
         assert this is not None
@@ -267,13 +328,30 @@ class ClaudeAgent:
         finally:
             del self._asking[this]
         match reply:
-            case ports.Allow(input=allowed, updates=updates):
+            case ports.Allow(input=allowed, updates=updates, note=note):
+                if note:
+                    self._notes[tool_use_id] = note
                 return PermissionResultAllow(
-                    updated_input=allowed,
+                    # With the plan added, Claude would be told that the user has edited it.
+                    updated_input=input if allowed == shown else allowed,
                     updated_permissions=[PermissionUpdate.from_dict(update) for update in updates],
                 )
             case ports.Deny(message=message, stop=stop):
                 return PermissionResultDeny(message=message, interrupt=stop)
+
+    async def _tool_ended(
+        self,
+        input: HookInput,
+        tool_use_id: str | None,
+        context: HookContext,  # noqa: ARG002
+    ) -> HookJSONOutput:
+        """Add the user's note to the result of a tool, if there is one."""
+        note = self._notes.pop(tool_use_id or "", "")
+        if not note:
+            return {}
+        event = input["hook_event_name"]
+        output = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": note}}
+        return cast(HookJSONOutput, output)
 
     def _hear_stderr(self, line: str) -> None:
         self._stderr.append(line)
@@ -301,9 +379,13 @@ class ClaudeAgent:
 
 
 class _Translator:
-    """Turns the messages of one session into events; what a subagent says is left out."""
+    """Turns the messages of one session into events.
+
+    Of a subagent only the results of its tools are told, since the user may have allowed them.
+    """
 
     def __init__(self) -> None:
+        self.mode = ""  # the permission mode that was told last
         self._streamed = ""  # the id of the message that came as deltas
         self._half = ""  # the first half of a surrogate pair
         self._refusal = ""  # why the API refused, said just before the result
@@ -314,22 +396,39 @@ class _Translator:
                 yield from self._delta(event)
             case AssistantMessage(parent_tool_use_id=None):
                 yield from self._assistant(message)
-            case UserMessage(parent_tool_use_id=None, content=list() as blocks):
+            case UserMessage(parent_tool_use_id=parent, content=list() as blocks):
                 for block in blocks:
                     if isinstance(block, ToolResultBlock):
                         output = _joined(_plain(block.content))
                         yield ports.ToolFinished(block.tool_use_id, output, bool(block.is_error))
-                        yield ports.Pause()
-            case SystemMessage(subtype="init", data={"session_id": str(session), **rest}):
-                yield ports.Started(session, rest.get("model", ""))
-            case SystemMessage(subtype="api_retry", data=data):
-                yield ports.Notice(failures.retry(data))
-            case SystemMessage(subtype="compact_boundary"):
-                yield ports.Notice("Claude now has a summary in place of the conversation so far.")
+                        if parent is None:
+                            yield ports.Pause()
+            case SystemMessage(subtype=subtype, data=data):
+                yield from self._system(subtype, data)
             case RateLimitEvent(rate_limit_info=info) if info.status == "rejected":
                 yield ports.Notice(failures.limit(info.resets_at))
             case ResultMessage():
                 yield self._result(message)
+
+    def change_mode(self, mode: str | None) -> Iterator[ports.AgentEvent]:
+        """Tell of a mode, unless it is the one that was told last."""
+        if mode and mode != self.mode:
+            self.mode = mode
+            yield ports.Mode(mode)
+
+    def _system(self, subtype: str, data: dict[str, Any]) -> Iterator[ports.AgentEvent]:
+        match subtype, data:
+            case "init", {"session_id": str(session)}:
+                yield ports.Started(session, data.get("model", ""))
+                yield from self.change_mode(data.get("permissionMode"))
+            case "status", _:
+                yield from self.change_mode(data.get("permissionMode"))
+            case "permission_denied", _:
+                yield ports.Notice(failures.denied(data))
+            case "api_retry", _:
+                yield ports.Notice(failures.retry(data))
+            case "compact_boundary", _:
+                yield ports.Notice("Claude now has a summary in place of the conversation so far.")
 
     def _delta(self, event: dict[str, Any]) -> Iterator[ports.AgentEvent]:
         match event:
@@ -392,3 +491,16 @@ def _plain(content: str | list[dict[str, Any]] | None) -> str:
         parts = [part.get("text", f"[{part.get('type', 'data')}]") for part in content]
         return "\n".join(parts)
     return content or ""
+
+
+def _rules(state: dict[str, Any]) -> Iterator[str]:
+    """What the CLI replies to ``list_permission_rules``, as lines."""
+    for rule in state["rules"]:
+        unused = " (not in effect)" if rule.get("notInEffect") else ""  # managed settings say so
+        yield _rule(f"{rule['behavior']} {rule['rule']}", rule["source"]) + unused
+    for folder in state.get("workspaceDirectories", []):
+        yield _rule(f"folder {folder['path']}", folder["source"])
+
+
+def _rule(text: str, source: str) -> str:
+    return f"{' '.join(text.splitlines())} · {_SOURCES.get(source, source)}"

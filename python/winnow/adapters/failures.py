@@ -99,9 +99,39 @@ def died(exit_code: int | None, last: str) -> str:
         exit_code: its exit code, if known; negative for a signal.
         last: the last line that it wrote to stderr.
     """
+    if "cannot be used with root" in last:
+        return (
+            "Claude Code does not allow the mode bypassPermissions for root, except in a sandbox "
+            "(IS_SANDBOX=1); `:Winnow mode default` goes on."
+        )
     code = "" if exit_code is None else f" with exit code {exit_code}"
     told = f" ({_brief(last)})" if last else ""
     return f"Claude Code ended{code}{told}; send again to go on, {_LOG}."
+
+
+def mode(mode: str, detail: str) -> str:
+    """The permission mode can't be changed."""
+    told = f" ({_brief(detail)})" if detail else ""
+    return f"Claude Code did not change the mode to {mode}{told}; it stays as it was."
+
+
+def rules(detail: str) -> str:
+    """The permission rules can't be listed."""
+    told = f" ({_brief(detail)})" if detail else ""
+    return f"Claude Code does not tell its permission rules{told}; {_LOG}."
+
+
+def denied(data: dict[str, Any]) -> str:
+    """A tool was denied without asking; ``data`` is the CLI's ``permission_denied`` message."""
+    # After its first sentence come instructions for the model.
+    message = str(data.get("message") or "").partition(" IMPORTANT:")[0]
+    what = _brief(message) or f"{data.get('tool_name', 'A tool')} was denied"
+    match data.get("decision_reason_type"):
+        case "mode":
+            return f"{what}; `:Winnow mode default` asks again."
+        case "rule":
+            return f"{what}; a permission rule says so."
+    return f"{what}."
 
 
 def _brief(text: str) -> str:
