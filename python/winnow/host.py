@@ -19,6 +19,7 @@ import msgspec
 from winnow import __version__, ports
 from winnow.adapters import credentials
 from winnow.adapters.editor import NvimEditor
+from winnow.adapters.files import DiskFiles
 from winnow.adapters.scripted import ScriptedAgent
 from winnow.adapters.store import SqliteStore
 from winnow.app.chats import Chats
@@ -107,7 +108,8 @@ class Host:
             self._editor.apply(Say(chat, sentence, "warn"))
         # Two seconds of import, while the user types their first message.
         self._claude = self._loop.run_in_executor(None, _import_claude)
-        return Chats(self._make_agent, self._editor, store, WallClock(), replay)
+        world = ports.World(self._make_agent, self._editor, store, WallClock(), DiskFiles())
+        return Chats(world, replay)
 
     def _read_replay(self, chat: int) -> dict[str, Decision] | None:
         if not self._settings.replay:

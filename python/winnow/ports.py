@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any, Protocol, Union
+from typing import Any, NamedTuple, Protocol, Union
 
 import msgspec
 
@@ -303,3 +303,13 @@ class Clock(Protocol):
 
     def now(self) -> float:
         """The time."""
+
+
+class World(NamedTuple):
+    """All that the app needs of it."""
+
+    make_agent: MakeAgent
+    editor: Editor
+    store: Store
+    clock: Clock
+    files: Files

@@ -24,6 +24,10 @@ BESIDE = (
     p.Status,
     p.Happened,
     p.Save,
+    p.Reload,
+    p.Visit,
+    p.Sides,
+    p.Rules,
 )  # they change no text
 Kind = TypeVar("Kind")
 Asked = asyncio.Task[ports.Reply]
@@ -67,6 +71,22 @@ class MemoryStore:
 
     def decisions(self, key: str = "") -> list[Decision]:
         return [decision for decision in reversed(self.ledger) if key in ("", decision.key)]
+
+
+class MemoryFiles:
+    """Files in a dict; one that holds an error can't be read."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str | ports.FileError] = {}
+
+    def read(self, path: str) -> str | None:
+        text = self.texts.get(path)
+        if isinstance(text, ports.FileError):
+            raise text
+        return text
+
+    def target(self, path: str) -> str:
+        return ""
 
 
 class FakeEditor:
@@ -121,7 +141,7 @@ class FakeEditor:
                 case p.Freeze():
                     shown += "|x"
                 case p.Tool(line=line):
-                    shown += "|" + line
+                    shown += "|" + (line or "-")
         return shown
 
 
@@ -159,6 +179,14 @@ class FakeAgent:
     async def interrupt(self) -> None:
         self.interrupts += 1
 
+    async def set_mode(self, mode: str) -> None:
+        if mode == "auto":
+            raise ports.AgentError("Not on this plan.")
+        self.say(ports.Mode(mode))
+
+    async def rules(self) -> list[str]:
+        return ["allow Bash(ls)"]
+
     async def close(self) -> None:
         assert not self.closed
         self.closed = True
@@ -189,7 +217,9 @@ class Room:
         self.store = MemoryStore()
         self.agents: list[FakeAgent] = []
         self.problems: deque[str] = deque()  # why the next agents don't connect
-        self.chats = Chats(self._make, self.editor, self.store, FakeClock())
+        self.files = MemoryFiles()
+        self.world = ports.World(self._make, self.editor, self.store, FakeClock(), self.files)
+        self.chats = Chats(self.world)
 
     async def _make(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
         problem = self.problems.popleft() if self.problems else ""
@@ -199,7 +229,7 @@ class Room:
     def replay(self, *decisions: Decision) -> None:
         """Let a replay of these answer instead of the user, in chats to come."""
         known = {decision.key: decision for decision in decisions}
-        self.chats = Chats(self._make, self.editor, self.store, FakeClock(), known)
+        self.chats = Chats(self.world, known)
 
     @property
     def agent(self) -> FakeAgent:

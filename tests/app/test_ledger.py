@@ -59,9 +59,7 @@ async def test_a_permission_is_kept(room: Room) -> None:
         assert offered(room) == ""
         lines = [line for line in room.shown().lines if not line.startswith("Deny")]
         await press_foot(room, lines)
-    assert {made.question for made in room.store.ledger} == {
-        "Claude wants to use Bash.\ncommand: ls"
-    }
+    assert {made.question for made in room.store.ledger} == {"Claude wants to use Bash.\nls"}
     assert [made.kept for made in room.store.ledger] == [("Allow once",)] * 2
 
 
@@ -247,7 +245,7 @@ async def test_a_replay_does_not_guess(room: Room) -> None:
 async def test_a_replay_permits_only_the_same_call(room: Room, command: str, allowed: bool) -> None:
     """To the last letter."""
     permitted = Decision(
-        "Claude wants to use Bash.\ncommand: ls", ("Allow once", "Deny"), ("Allow once",), ("Deny",)
+        "Claude wants to use Bash.\nls", ("Allow once", "Deny"), ("Allow once",), ("Deny",)
     )
     room.replay(permitted)
     await working(room)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from winnow.core import permission
 from winnow.core.form import Form
+from winnow.core.proposal import Call
 from winnow.core.questions import Option, Question
 
 
@@ -23,12 +25,10 @@ FEATURES = asked("Which features?", "Features", "Auth", "Logging", "Search", mul
 ONE = Form("ab", (DATABASE,))
 SEVERAL = Form("ab", (FEATURES,))
 BOTH = Form("ab", (DATABASE, FEATURES))
-BASH = Form(
-    "ab",
-    (asked("Claude wants to use Bash.", "Bash", "Allow once", "Always allow ls", "Deny — why"),),
-    "permission",
-    body=("command: rm -rf build",),
-)
+LS = {"type": "addRules", "behavior": "allow", "destination": "session"}
+LS |= {"rules": [{"toolName": "Bash", "ruleContent": "ls"}]}
+RM = Call("Bash", {"command": "rm -rf build"})
+BASH = permission.form("ab", "Bash", RM, [LS])
 
 
 def form(*labels: str, multi: bool = False) -> Form:

@@ -9,6 +9,7 @@ import pytest
 from winnow.core import adr, ledger
 from winnow.core.answer import Decided
 from winnow.core.ledger import Decision
+from winnow.core.proposal import Call
 
 from tests.unit.forms import BASH, BOTH, DATABASE, asked
 
@@ -42,9 +43,9 @@ def test_a_permission_is_kept_with_its_call() -> None:
     """Another command is another question."""
     (made,) = ledger.decisions(BASH, (Decided("Deny", "no", (3,), (1, 2)),), "", 0)
     assert made.kind == "permission"
-    assert made.question == "Claude wants to use Bash.\ncommand: rm -rf build"
+    assert made.question == "Claude wants to use Bash.\nrm -rf build"
     assert made.key == ledger.key(*ledger.asked(BASH))
-    other = msgspec.structs.replace(BASH, body=("command: rm -rf /",))
+    other = msgspec.structs.replace(BASH, proposal=Call("Bash", {"command": "rm -rf /"}))
     assert made.key != ledger.key(*ledger.asked(other))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from winnow.core.answer import Decided
 from winnow.core.form import render
 from winnow.core.record import (
@@ -9,8 +10,8 @@ from winnow.core.record import (
     cancelled,
     discussed,
     discussion,
+    granted,
     late_message,
-    permission_record,
     unknown,
 )
 from winnow.core.section import parse
@@ -68,10 +69,12 @@ def test_late_message_repeats_the_question() -> None:
 
 def test_permission_record() -> None:
     """What was permitted or refused, and why."""
-    assert permission_record("Allow once", "", "Bash ls") == ["✓ Allow once: Bash ls"]
-    assert permission_record("Deny", "use\n./conf", "Bash rm") == [
-        "✗ Denied: Bash rm — use ⏎ ./conf"
-    ]
+    once = Decided("Allow once", "", (1,), (2, 3))
+    assert granted(BASH, once, "Bash ls") == ["✓ Allow once: Bash ls"]
+    edited = msgspec.structs.replace(once, edited="edited", notes="careful")
+    assert granted(BASH, edited, "Bash ls") == ["✓ Allow once, edited: Bash ls — careful"]
+    refused = Decided("Deny", "use\n./conf", (3,), (1, 2))
+    assert granted(BASH, refused, "Bash rm") == ["✗ Denied: Bash rm — use ⏎ ./conf"]
 
 
 def test_discussion_says_what_was_decided_so_far() -> None:

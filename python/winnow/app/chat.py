@@ -13,11 +13,12 @@ from winnow import ports
 from winnow.app import waiting
 from winnow.app.archive import Archive
 from winnow.app.ledger import Ledger, Replay
+from winnow.app.mode import Mode
 from winnow.app.page import Page
 from winnow.app.session import Session
 from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
-from winnow.core import answer, offer, questions, record, transcript
+from winnow.core import answer, offer, permission, questions, record, transcript
 from winnow.core import protocol as p
 from winnow.core.text import clean_block, strip_markers
 
@@ -36,22 +37,20 @@ class Chat:
     def __init__(
         self,
         opened: p.Open,
-        make_agent: ports.MakeAgent,
-        editor: ports.Editor,
-        store: ports.Store,
-        clock: ports.Clock,
-        *,
+        world: ports.World,
         replay: Replay | None = None,
     ) -> None:
         self.id = opened.chat
         self._opened = opened
-        self._make_agent = make_agent
-        self._clock = clock
-        self._page = Page(self.id, editor)
-        self._store = Archive(store, lambda sentence: self._page.say(sentence, "warn"))
-        self._ledger = Ledger(self._store, clock, opened.path, replay)
+        self._make_agent = world.make_agent
+        self._clock = world.clock
+        self._files = world.files
+        self._page = Page(self.id, world.editor)
+        self._store = Archive(world.store, lambda sentence: self._page.say(sentence, "warn"))
+        self._ledger = Ledger(self._store, world.clock, opened.path, replay)
         self._turn = Turn(self.id)
         self._session = Session(self._make, self)
+        self._mode = Mode(opened.mode, self._page, self._session)
         self._resume = opened.session  # the session's id in the agent's own books
         self._agent_name = ""
         self._queued = False  # the user wants the draft sent
@@ -92,6 +91,12 @@ class Chat:
                 self._reopen(section)
             case p.Discuss(section=section, lines=lines, text=text):
                 self._discuss(section, lines, text)
+            case p.Grant():
+                self._grant(event)
+            case p.Compare(section=section, lines=lines):
+                self._compare(section, lines)
+            case p.Mode(mode=mode):
+                self._mode.change(mode, working=self.working)
         self._advance()
 
     def _reattach(self, opened: p.Open) -> None:
@@ -150,6 +155,8 @@ class Chat:
                 self._page.say(text, "warn")
             case offer.Offer(lines=offered):
                 self._page.apply(p.Fill(self.id, section, offered))
+            case waiting.Place(path=path, line=line):
+                self._page.apply(p.Visit(self.id, path, line))
             case answer.Keep(question=question, rows=rows):
                 self._page.apply(p.Keep(self.id, section, question, rows))
             case answer.Step(question=question, text=text):
@@ -180,6 +187,30 @@ class Chat:
         if not in_turn:
             self._say_late(message)
 
+    def _grant(self, event: p.Grant) -> None:
+        """Answer a proposal from outside its section."""
+        w = next((w for w in self._page.sections if w.form.id == event.section), None)
+        if w is None or w.form.proposal is None:
+            self._page.say("This section is no longer open.", "warn")
+            return
+        if event.lines:
+            w.edited(event.lines)
+        match w.choose(event.choice, event.reason):
+            case answer.Decided() as decided:
+                self._deliver(w, (decided,))
+            case answer.Undecided(missing=missing):
+                self._page.say(missing, "warn")
+
+    def _compare(self, section: str, lines: list[str]) -> None:
+        """Show the open patch as two buffers."""
+        if (w := self._current(section)) is None:
+            return
+        w.edited(lines)
+        if (sides := w.sides(self.id)) is not None:
+            self._page.apply(sides)
+        else:
+            self._page.say("There is no patch here to be shown as a diff.", "warn")
+
     def _reopen(self, section_id: str) -> None:
         """``<CR>`` on the record of a section that was not answered."""
         if self._current(section_id):
@@ -193,7 +224,7 @@ class Chat:
             self._page.say("This question is not on record any more.", "warn")
         elif stored.state == "answered":
             self._page.say("This question was answered.")
-        elif (w := waiting.again(stored)) is not None:
+        elif (w := waiting.again(stored, self._files)) is not None:
             self._ask(w)
             if self._page.open is not w:
                 self._page.say(AFTER)
@@ -212,7 +243,7 @@ class Chat:
     async def ask(self, request: ports.Request) -> ports.Reply:
         """The agent waits for the user; cancelled when it no longer does."""
         section_id = self._store.new_id()
-        form = waiting.make(section_id, request)
+        form = waiting.make(section_id, request, self._files)
         if isinstance(form, questions.Malformed):
             return ports.Deny(form.reason)
         stored = ports.StoredSection(
@@ -266,6 +297,10 @@ class Chat:
                 message = self._given.pop(call)
                 if failed:  # the turn was stopped before the agent had read the answer
                     self._missed.append(message)
+            case ports.ToolFinished(id=call, failed=False):
+                self._reload(call)
+            case ports.Mode(mode=mode):
+                self._mode.heard(mode)
             case ports.TurnEnded(answered=uuids, cost=cost):
                 self._given.clear()
                 self._session.answered(uuids)
@@ -274,6 +309,7 @@ class Chat:
         if isinstance(event, ports.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
             self._page.append(p.Happened(self.id, "TurnEnd", how))
+            self._page.apply(p.Reload(self.id))  # a command may have written any file
             self._refill(self._missed)
             self._missed = []
         self._advance()
@@ -301,7 +337,7 @@ class Chat:
 
     def _make(self) -> Awaitable[ports.Agent]:
         o = self._opened
-        spec = ports.AgentSpec(o.cwd, o.agent, self._resume, o.model, o.mode)
+        spec = ports.AgentSpec(o.cwd, o.agent, self._resume, o.model, self._mode.name)
         return self._make_agent(spec, self.ask)
 
     # --- sections -------------------------------------------------------------------------------
@@ -313,18 +349,54 @@ class Chat:
     def _ask(self, w: Waiting) -> None:
         self._store.save(w.stored)  # before the user can see it
         w.earlier = self._ledger.earlier(w.form)
-        self._page.append(*self._turn.paragraph(), w)
+        self._page.append(*self._turn.asked(w.request.tool_use_id), w)
         self._happened("Question", w)
 
     def _deliver(self, w: Waiting, answers: answer.Answers) -> None:
         reply, lines = w.accept(answers)
+        if isinstance(reply, ports.Allow) and (sentence := w.stale(self._files)):
+            self._refuse(w, sentence)
+            return
         in_turn = w.settle(reply)  # first of all: the agent waits
         self._ledger.record(w.form, answers)
-        self._close(w, "answered", lines)
+        self._close(w, "answered", lines, *self._line(w, reply))
         if not in_turn:
             self._say_late(w.message)
-        elif w.form.kind == "questions":
+        elif w.form.proposal is None:
             self._given[w.request.tool_use_id] = w.message
+        elif isinstance(reply, ports.Allow) and reply.updates:
+            self._grant_covered(reply.updates, str(answers[0].answer))
+
+    def _refuse(self, w: Waiting, sentence: str) -> None:
+        """What was allowed can't be done as it was shown."""
+        w.settle(ports.Deny(f"{sentence} Nothing was written: read the file, then try again."))
+        self._close(w, "answered", [f"✗ {sentence} Not written: {w.call}"])
+        self._page.say(f"{sentence} Nothing was written; Claude is told.", "warn")
+
+    def _line(self, w: Waiting, reply: ports.Reply) -> list[p.Effect]:
+        """The line of the tool that runs now, to stand beside what was allowed."""
+        if w.form.proposal is None or not isinstance(reply, ports.Allow):
+            return []
+        return [self._turn.allowed(w.request, reply.input)]
+
+    def _grant_covered(self, updates: list[permission.Update], label: str) -> None:
+        """What waits and would not have been asked any more runs as it was asked."""
+        for w in reversed(self._page.sections):
+            if w.form.kind in ("permission", "patch") and permission.covers(
+                updates, w.request.suggestions
+            ):
+                reply = ports.Allow(w.request.input)
+                if w.settle(reply):
+                    self._close(w, "answered", record.covered(label, w.call), *self._line(w, reply))
+
+    def _reload(self, call: str) -> None:
+        """A call has ended well: the editor may show the file that it has written."""
+        match self._turn.running(call):
+            case (
+                ports.ToolStarted(name="Edit" | "Write", input={"file_path": str(path)})
+                | ports.ToolStarted(name="NotebookEdit", input={"notebook_path": str(path)})
+            ):
+                self._page.apply(p.Reload(self.id, path))
 
     def _refill(self, messages: list[str]) -> None:
         """Give back as a draft what the agent was told but did not take."""
@@ -341,12 +413,12 @@ class Chat:
         """Nobody waits for this section any more; it can be reopened. False if it is closed."""
         return self._close(w, state, record.cancelled(w.form, state))
 
-    def _close(self, w: Waiting, state: str, lines: list[str]) -> bool:
+    def _close(self, w: Waiting, state: str, lines: list[str], *after: p.Effect) -> bool:
         if w not in self._page.sections:
             return False
         self._store.save(msgspec.structs.replace(w.stored, state=state))
         self._happened("Answered", w, outcome=state)
-        return self._page.remove(w, lines)
+        return self._page.remove(w, lines, *after)
 
     def _happened(self, name: Literal["Question", "Answered"], w: Waiting, **more: str) -> None:
         self._page.apply(p.Happened(self.id, name, {**msgspec.structs.asdict(w.pending), **more}))
@@ -354,7 +426,7 @@ class Chat:
     def _orphan(self, section_id: str, left: list[str]) -> None:
         """The buffer shows a section as open that nobody waits for; ``left``: as `Open.lines`."""
         stored = self._store.load(section_id)
-        w = waiting.again(stored) if stored is not None else None
+        w = waiting.again(stored, self._files) if stored is not None else None
         if stored is None or w is None:
             lines = [transcript.notice("A question stood here that is not on record any more.")]
         elif stored.state == "answered":
@@ -384,7 +456,8 @@ class Chat:
             self._queued = False
             self._page.take()
         pending = [w.pending for w in self._page.sections]
-        if (status := p.Status(self.id, self._state(), pending, self._cost)) != self._told:
+        status = p.Status(self.id, self._state(), pending, self._cost, self._mode.name)
+        if status != self._told:
             self._told = status
             self._page.apply(status)
 

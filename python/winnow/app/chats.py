@@ -20,21 +20,9 @@ class Chats:
         replay: answers to give instead of the user; None: the user is asked.
     """
 
-    def __init__(
-        self,
-        make_agent: ports.MakeAgent,
-        editor: ports.Editor,
-        store: ports.Store,
-        clock: ports.Clock,
-        replay: Replay | None = None,
-    ) -> None:
-        self._editor = editor
-        self._store = store
-
-        def new(opened: p.Open) -> Chat:
-            return Chat(opened, make_agent, editor, store, clock, replay=replay)
-
-        self._new = new
+    def __init__(self, world: ports.World, replay: Replay | None = None) -> None:
+        self._world = world
+        self._replay = replay
         self._chats: dict[int, Chat] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -43,9 +31,9 @@ class Chats:
         chat = self._chats.get(event.chat)
         match event:
             case p.Open() if chat is None:
-                self._chats[event.chat] = self._new(event)
+                self._chats[event.chat] = Chat(event, self._world, self._replay)
             case p.Recall():  # of all chats, and from anywhere
-                self._editor.apply(recall(self._store, event))
+                self._world.editor.apply(recall(self._world.store, event))
             case _ if chat is None:
                 log.info("event for a closed chat: %s", event)
             case p.Close():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from winnow import ports
 from winnow.app import waiting
-from winnow.core import adr, ledger, offer
+from winnow.core import adr, ledger, offer, questions
 from winnow.core import protocol as p
 from winnow.core.answer import Answers
 from winnow.core.form import Form, render
@@ -38,7 +38,7 @@ class Ledger:
 
     def earlier(self, form: Form) -> list[Earlier | None]:
         """For each question what it was answered before, or how it was left for a discussion."""
-        if form.kind == "permission":  # a habit of allowing is not to be offered
+        if form.proposal:  # a habit of allowing is not to be offered
             return [None]
         left = dict(self._discussed())
         found = []
@@ -61,12 +61,13 @@ class Ledger:
     def _discussed(self) -> Iterator[tuple[str, Earlier]]:
         """What this chat's questions were left like, by key; the newest comes last."""
         for stored in reversed(self._store.discussed(self._chat)):
-            form = waiting.make(stored.id, ports.Request(stored.tool, stored.input))
-            if isinstance(form, Form):
+            asked = stored.tool == waiting.ASK and questions.read_questions(stored.input)
+            if isinstance(asked, tuple):
+                form = Form(stored.id, asked)
                 lines = stored.lines or render(form)
-                for number, asked in enumerate(form.questions, 1):
+                for number, question in enumerate(form.questions, 1):
                     if left := offer.discussed(form, number, lines, stored.created):
-                        yield ledger.key(asked), left
+                        yield ledger.key(question), left
 
 
 def recall(store: ports.Store, wanted: p.Recall) -> p.Effect:

@@ -53,14 +53,19 @@ class Page:
         self.taking = False
         self._advance()
 
-    def remove(self, w: Waiting, lines: list[str]) -> bool:
-        """Put its record where a section stands or would have stood; False if it is closed."""
+    def remove(self, w: Waiting, lines: list[str], *after: p.Effect) -> bool:
+        """Put its record where a section stands or would have stood; False if it is closed.
+
+        ``after`` follows the record at once.
+        """
         if w is self.open:
             self.open = None
-            self.apply(p.Freeze(self.chat, w.form.id, lines), p.Save(self.chat))
+            self.apply(p.Freeze(self.chat, w.form.id, lines), *after, p.Save(self.chat))
         elif w in self._backlog:
-            shown = p.Write(self.chat, "\n".join(lines), fresh=True)
-            self._backlog[self._backlog.index(w)] = shown
+            at = self._backlog.index(w)
+            self._backlog[at] = p.Write(self.chat, "\n".join(lines), fresh=True)
+            for effect in reversed(after):
+                self._backlog.insert(at + 1, effect)
         else:
             return False
         self._advance()

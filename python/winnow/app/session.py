@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 from uuid import uuid4
 
 from winnow import ports
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 ENDED = "Claude ended in the middle of a turn. Send again to go on."
 FAILED = "Winnow failed inside; :Winnow log has the details."
@@ -73,6 +75,34 @@ class Session:
     def interrupt(self) -> None:
         """End the running turn."""
         self._tell(lambda agent: agent.interrupt())
+
+    def request(
+        self,
+        what: Callable[[ports.Agent], Coroutine[Any, Any, T]],
+        done: Callable[[T], None],
+        failed: Callable[[ports.AgentError], None],
+    ) -> None:
+        """Want something of the agent, which is connected; what fails does not end it."""
+        agent = self._agent
+        assert agent is not None
+
+        async def run() -> None:
+            try:
+                result = await what(agent)
+            except ports.AgentError as error:
+                log.warning("%s\n%s", error.sentence, error.detail)
+                failed(error)
+            else:
+                done(result)
+
+        self._spawn(run())
+
+    def renew(self) -> None:
+        """Connect anew, because the session is to be made from something else."""
+        if self._life is not None and self.state in ("connecting", "connected"):
+            self._life.cancel()
+            self.state, self._agent = "asleep", None
+            self.want()
 
     async def close(self) -> None:
         """End the agent; returns when nothing of it is left."""

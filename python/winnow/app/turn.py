@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from winnow import ports
 from winnow.app import waiting
@@ -27,6 +28,7 @@ class Turn:
         self._thinking = False
         self._unfinished = ""  # the end of the text so far, which may yet become a marker
         self._tools: dict[str, ports.ToolStarted] = {}
+        self._subagents: set[str] = set()  # calls of subagents, which may outlive the turn
 
     def hear(self, event: ports.AgentEvent) -> Iterator[p.Effect]:
         """What an event shows; iterate it to the end."""
@@ -56,6 +58,24 @@ class Turn:
             case ports.TurnEnded(error=error):
                 yield from self.end(transcript.notice(error) if error else "")
 
+    def running(self, call: str) -> ports.ToolStarted | None:
+        """A tool call that has no result yet."""
+        return self._tools.get(call)
+
+    def asked(self, call: str) -> Iterator[p.Effect]:
+        """Permission is asked for this call: its line comes again below the section."""
+        yield from self.paragraph()
+        if call in self._tools:
+            yield p.Tool(self._chat, call, "")
+
+    def allowed(self, request: ports.Request, input: dict[str, Any]) -> p.Effect:
+        """A call runs with this input."""
+        started = ports.ToolStarted(request.tool_use_id, request.tool, input)
+        self._tools[started.id] = started
+        if request.agent_id:
+            self._subagents.add(started.id)
+        return self._tool(started, "running")
+
     def paragraph(self) -> Iterator[p.Effect]:
         """Whatever is said next stands by itself."""
         unfinished, self._unfinished = self._unfinished, ""
@@ -66,9 +86,10 @@ class Turn:
     def end(self, line: str) -> Iterator[p.Effect]:
         """The turn is over; ``line`` says how, if it has to be said."""
         yield from self.paragraph()
-        for tool in self._tools.values():  # cut short: they get no result any more
+        cut = [tool for call, tool in self._tools.items() if call not in self._subagents]
+        for tool in cut:  # cut short: they get no result any more
             yield self._tool(tool, "failed")
-        self._tools.clear()
+            del self._tools[tool.id]
         self.busy, self.boundary = False, True
         if line:
             yield p.Write(self._chat, line, fresh=True)

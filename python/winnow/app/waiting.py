@@ -6,14 +6,34 @@ import asyncio
 
 import msgspec
 
-from winnow.core import answer, offer, permission, questions, record, section
+from winnow.core import answer, body, offer, permission, questions, record, section
 from winnow.core.form import Form, render
-from winnow.core.protocol import Pending, Verdict
+from winnow.core.lines import split
+from winnow.core.proposal import (
+    Call,
+    Changed,
+    Emptied,
+    Kept,
+    Patch,
+    Plan,
+    Proposal,
+    cell_of,
+    patch_of,
+)
+from winnow.core.protocol import Pending, Sides, Verdict
 from winnow.core.text import clean_block
 from winnow.core.transcript import tool_line
-from winnow.ports import Allow, Deny, Reply, Request, StoredSection
+from winnow.core.visible import show
+from winnow.ports import Allow, Deny, FileError, Files, Reply, Request, StoredSection
 
 ASK = "AskUserQuestion"
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A line of a file, from 1."""
+
+    path: str
+    line: int
 
 
 class Waiting:
@@ -44,7 +64,7 @@ class Waiting:
         """What waits here, for a list of such things."""
         return Pending(
             section=self.form.id,
-            kind="permission" if self.form.kind == "permission" else "question",
+            kind="question" if self.form.kind == "questions" else self.form.kind,
             title=record.names(self.form),
             agent=self.form.agent,
             since=self.stored.created,
@@ -78,8 +98,16 @@ class Waiting:
             offer=offered.text if offered else "",
         )
 
-    def confirm(self, row: int) -> answer.Outcome | offer.Offer:
+    @property
+    def call(self) -> str:
+        """What is asked for, in one line."""
+        asker = f" ({self.form.agent})" if self.form.agent else ""
+        return tool_line(self.request.tool, self.request.input) + asker
+
+    def confirm(self, row: int) -> answer.Outcome | offer.Offer | Place:
         """``<CR>`` with the cursor on ``row``; on the foot it takes what is offered."""
+        if (place := self._place(row)) is not None:
+            return place
         if section.locate(self.form, self.lines, row) == (0, 0):
             offered = self._offer(section.parse(self.form, self.lines))
             if offered is not None:
@@ -102,21 +130,85 @@ class Waiting:
         self.reply.set_result(reply)
         return True
 
+    def choose(self, choice: str, reason: str) -> answer.Decision:
+        """The answer to a proposal from outside its section: "allow", "always" or "deny"."""
+        count = len(self.form.questions[0].options)
+        options = {"allow": [1], "always": list(range(2, count)), "deny": [count]}[choice]
+        if len(options) != 1:
+            many = (
+                f"There are {len(options)} rules to choose from"
+                if options
+                else "No rule is offered"
+            )
+            return answer.Undecided(f"{many}: :Winnow next goes there.")
+        (left,) = section.parse(self.form, self.lines).questions
+        left = section.Left((section.Pick(options[0], reason),), change=left.change)
+        return answer.decide(self.form, 1, left, frozenset())
+
     def accept(self, answers: answer.Answers) -> tuple[Reply, list[str]]:
         """The reply that these answers are, and the record that replaces the section."""
         self.message = record.late_message(self.form, answers)
-        if self.form.kind == "questions":
+        if self.form.proposal is None:
             updated = answer.updated_input(self.request.input, self.form, answers)
             return Allow(updated), record.answered(self.form, answers)
-        option, note = answer.chosen(self.form, answers)
-        label = self.form.questions[0].options[option - 1].label
-        call = tool_line(self.request.tool, self.request.input)
-        reply = _permission(self.request, option, note)
-        return reply, record.permission_record(label, note, call)
+        (given,) = answers
+        return self._reply(self.form.proposal, given), record.granted(self.form, given, self.call)
+
+    def _reply(self, proposal: Proposal, given: answer.Decided) -> Reply:
+        (left,) = section.parse(self.form, self.lines).questions
+        label = str(given.answer)
+        refused = given.kept == (len(self.form.questions[0].options),)
+        match left.change:
+            case Emptied(words=words) if refused:
+                return Deny(_refusal(proposal, f"{words}. {given.notes}".rstrip()))
+            case Kept(input=input) if not refused:
+                told = ""
+            case Changed(input=input) as change if not refused:
+                told = proposal.told(change)
+            case _:
+                return Deny(_refusal(proposal, given.notes))
+        said = f"The user says: {given.notes}" if given.notes else ""
+        granted = permission.updates(proposal, self.request.suggestions, label)
+        return Allow(input, granted, "\n\n".join(filter(None, (told, said))))
+
+    def stale(self, files: Files) -> str:
+        """Why a file can't be written any more as it was shown; empty: it can."""
+        proposal = self.form.proposal
+        if isinstance(proposal, Patch):
+            try:
+                if files.read(proposal.path) == proposal.disk:
+                    return ""
+            except FileError as error:
+                return error.sentence
+            return f"{proposal.path} changed on disk after this was asked."
+        return ""
+
+    def sides(self, chat: int) -> Sides | None:
+        """The file as it is and as it would be; None where nothing would be written."""
+        proposal = self.form.proposal
+        if not isinstance(proposal, Patch):
+            return None
+        (left,) = section.parse(self.form, self.lines).questions
+        if left.change is None or (text := proposal.text_of(left.change)) is None:
+            return None
+        sides = (
+            [show(line.rstrip("\r\n")) for line in split(side)]
+            for side in (proposal.old or "", text)
+        )
+        return Sides(chat, proposal.path, *sides)
+
+    def _place(self, row: int) -> Place | None:
+        """The place in the file that a row of a diff is about."""
+        proposal = self.form.proposal
+        if isinstance(proposal, Patch):
+            match body.split(self.form.id, self.form.blocks, self.lines)[1]:
+                case [body.Text(row=start, lines=lines)] if 0 <= row - start < len(lines):
+                    return Place(proposal.path, proposal.place(lines, row - start))
+        return None
 
     def answered(self) -> list[str]:
         """The record of an answer that was given but not shown, if the lines still tell it."""
-        if self.form.kind == "permission":  # its form is not stored whole
+        if self.form.proposal:  # what was asked is not stored whole
             return []
         every = frozenset(range(1, len(self.form.questions) + 1))
         left = section.parse(self.form, self.lines).questions
@@ -131,28 +223,29 @@ class Waiting:
         return record.discussion(self.form, reading, text, late=not self.awaited)
 
 
-def make(section_id: str, request: Request) -> Form | questions.Malformed:
+def make(section_id: str, request: Request, files: Files) -> Form | questions.Malformed:
     """The form of what the agent asks."""
+    agent = request.agent or request.agent_id
     if request.tool != ASK:
-        return permission.permission_form(
-            section_id,
-            request.tool,
-            request.input,
-            request.suggestions,
-            agent=request.agent_id,
-            reason=request.reason,
+        proposal, why = _proposal(request, files)
+        if request.reason:
+            why = (f"Why you are asked: {request.reason}", *why)
+        if request.blocked and request.blocked not in request.reason:
+            why = (*why, f"It touches: {request.blocked}")
+        return permission.form(
+            section_id, request.tool, proposal, request.suggestions, agent=agent, why=why
         )
     match questions.read_questions(request.input):
         case questions.Malformed() as malformed:
             return malformed
         case asked:
-            return Form(section_id, asked, "questions", agent=request.agent_id)
+            return Form(section_id, asked, "questions", agent=agent)
 
 
-def again(stored: StoredSection) -> Waiting | None:
+def again(stored: StoredSection, files: Files) -> Waiting | None:
     """A section that nobody waits for, as the user left it; None when it can't be read."""
     request = Request(stored.tool, stored.input)
-    form = make(stored.id, request)
+    form = make(stored.id, request, files)
     if isinstance(form, questions.Malformed):
         return None
     left = section.parse(form, stored.lines).questions
@@ -161,11 +254,36 @@ def again(stored: StoredSection) -> Waiting | None:
     return Waiting(form, request, msgspec.structs.replace(stored, state="open", lines=lines))
 
 
-def _permission(request: Request, option: int, note: str) -> Reply:
-    """Options count from 1: allow once, one for each suggestion, deny."""
-    if option == 1:
-        return Allow(request.input)
-    if option <= 1 + len(request.suggestions):
-        return Allow(request.input, updates=[request.suggestions[option - 2]])
-    reason = f": {note}" if note else "."
-    return Deny(f"The user denied this use of {request.tool}{reason}")
+def _proposal(request: Request, files: Files) -> tuple[Proposal, tuple[str, ...]]:
+    """What is to be done, and what the user should know before."""
+    call = Call(request.tool, request.input)
+    match request:
+        case Request(tool="ExitPlanMode", input={"plan": str(plan)}) if plan.strip():
+            return Plan(request.input, plan), ()
+        case Request(tool="Write" | "Edit", input={"file_path": str(path)}):
+            pass
+        case Request(tool="NotebookEdit", input={"notebook_path": str(path)}):
+            pass
+        case _:
+            return call, ()
+    try:
+        old = files.read(path)
+        target = files.target(path)
+    except FileError as error:
+        return call, (error.sentence,)
+    why = (f"It is a symbolic link to {target}: Claude Code refuses those.",) if target else ()
+    if request.tool == "NotebookEdit":
+        patch = cell_of(request.input, old or "")
+    else:
+        patch = patch_of(request.tool, request.input, path, old)
+    return patch or call, why
+
+
+def _refusal(proposal: Proposal, reason: str) -> str:
+    """What the agent reads; never empty."""
+    match proposal:
+        case Plan():
+            said = "The user wants to keep planning"
+        case _:
+            said = f"The user denied this use of {proposal.tool}"
+    return f"{said}: {reason}" if reason else f"{said}."

@@ -6,7 +6,9 @@ from typing import Any, Union
 
 import msgspec
 
+from winnow.core.body import Malformed
 from winnow.core.form import Form, label_of, name_of
+from winnow.core.proposal import Changed, Emptied
 from winnow.core.protocol import Part
 from winnow.core.section import Left, Reading, locate, parse, questions_of, rows_of_others
 from winnow.core.text import clean
@@ -16,6 +18,7 @@ class Decided(msgspec.Struct, frozen=True):
     """An answer. ``kept`` and ``dropped`` are options, ``own`` the user's own texts in it.
 
     ``answer`` is a list for a several-choice question: joined labels with commas would fall apart.
+    ``edited`` says what became of a proposal, if it is not as it was.
     """
 
     answer: str | list[str]
@@ -23,6 +26,7 @@ class Decided(msgspec.Struct, frozen=True):
     kept: tuple[int, ...] = ()
     dropped: tuple[int, ...] = ()
     own: tuple[str, ...] = ()
+    edited: str = ""
 
 
 class Undecided(msgspec.Struct, frozen=True):
@@ -89,20 +93,21 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
     """
     if left.damage:
         return Undecided(left.damage[0].message)
+    if form.proposal:
+        return _grant(form, left)
     asked = form.questions[question - 1]
     everything = tuple(range(1, len(asked.options) + 1))
     kept = tuple(pick.option for pick in left.picks)
     dropped = tuple(option for option in everything if option not in kept)
     labels = [asked.options[option - 1].label for option in kept]
-    own = left.own if form.kind == "questions" else ()  # nobody can invent a permission
+    own = left.own
     notes = "\n".join(
         f"{label}: {pick.note}" for label, pick in zip(labels, left.picks, strict=True) if pick.note
     )
     answer: Decision
     match len(kept):
         case 0 if not own:
-            undo = "nothing left: u brings options back"
-            answer = Undecided(undo if form.kind == "permission" else undo + ", or write after ✎")
+            answer = Undecided("nothing left: u brings options back, or write after ✎")
         case count if asked.multi and not dropped and question not in accepted:
             answer = Undecided(f"nothing deleted: <CR> keeps {_all(count)}")
         case _ if asked.multi:
@@ -115,6 +120,41 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
         case count:
             answer = Undecided(f"keep one of {count}")
     return answer
+
+
+def _grant(form: Form, left: Left) -> Decision:
+    """As `decide`, for a proposal: its last option refuses it, and own words are the reason."""
+    (asked,) = form.questions
+    refusal = len(asked.options)
+    kept = [pick.option for pick in left.picks]
+    edited = left.change.words if isinstance(left.change, (Changed, Emptied)) else ""
+    reasons = [pick.note for pick in left.picks if pick.note and pick.option == refusal]
+    reasons += left.own
+    if isinstance(left.change, Emptied):
+        kept = [refusal]
+    elif isinstance(left.change, Malformed):
+        pass  # without its fences, a command would look like own words
+    elif left.own and (form.kind == "plan" or len(kept) != 1):
+        kept, edited = [refusal], ""
+    match kept:
+        case []:
+            return Undecided("nothing left: u brings options back")
+        case [option]:
+            if isinstance(left.change, Malformed) and option != refusal:
+                return Undecided(left.change.message)
+            if option != refusal:
+                reasons = [left.picks[0].note, *left.own]
+            return Decided(
+                asked.options[option - 1].label,
+                "\n\n".join(filter(None, reasons)),
+                (option,),
+                tuple(n for n in range(1, refusal + 1) if n != option),
+                edited=edited if option != refusal or isinstance(left.change, Emptied) else "",
+            )
+        case _ if isinstance(left.change, Malformed):
+            return Undecided(left.change.message)
+    several = f"keep one of {len(kept)}"
+    return Undecided(f"{edited} · {several}" if edited else several)
 
 
 def verdict(form: Form, reading: Reading, accepted: frozenset[int]) -> list[Part]:
@@ -140,8 +180,9 @@ def in_words(form: Form, question: int, decided: Decided) -> str:
     options = form.questions[question - 1].options
     items = [label_of(options[option - 1]) for option in decided.kept]
     items += [f"“{clean(text)}”" for text in decided.own]
+    edited = f" ({decided.edited})" if decided.edited else ""
     note = f" (note: {clean(decided.notes)})" if decided.notes else ""
-    return ("; " if any("," in item for item in items) else ", ").join(items) + note
+    return ("; " if any("," in item for item in items) else ", ").join(items) + edited + note
 
 
 def confirm(
@@ -198,6 +239,8 @@ def _offer(form: Form, left: Left, press: Armed, missing: str) -> Explain:
     asked = form.questions[press.question - 1]
     if left.damage or not count:
         return Explain(missing)
+    if isinstance(left.change, Malformed) and press.option != len(asked.options):
+        return Explain(left.change.message)
     if asked.multi:
         everything = msgspec.structs.replace(press, option=0)
         return Explain(f"nothing deleted: <CR> again keeps {_all(count)}", everything)
@@ -222,12 +265,6 @@ def updated_input(input: dict[str, Any], form: Form, answers: Answers) -> dict[s
 def _wire(given: Decided) -> str | list[str]:
     """An empty text reads as no answer; a list with one does not."""
     return given.answer or [""]
-
-
-def chosen(form: Form, answers: Answers) -> tuple[int, str]:
-    """The option of a permission that was chosen, from 1, and the note on it."""
-    assert form.kind == "permission"
-    return answers[0].kept[0], answers[0].notes
 
 
 def _all(count: int) -> str:

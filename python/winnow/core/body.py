@@ -84,9 +84,15 @@ def split(
                 end = marked[last][0]
                 found = Text(found.row, tuple(lines[found.row : end]))
                 rest[found.row - 1 : end + 1] = [""] * (end - found.row + 2)
-        if isinstance(found, Malformed):
-            for index in fences:  # no words of the user's own
-                rest[marked[index][0]] = ""
+        if isinstance(found, Malformed):  # what stands there is no reason for anything
+            at = [-1, *(mark[0] for mark in marked), len(lines)]
+            first, last = fences[0] + 1, fences[-1] + 1
+            start = at[first] if marked[fences[0]][2] == "b" else at[first - 1] + 1
+            end = at[last] + 1 if marked[fences[-1]][2] == "c" else at[last + 1]
+            options = {mark[0] for index, mark in enumerate(marked) if index not in fences}
+            for row in range(start, end):
+                if row not in options:
+                    rest[row] = ""
         seen.append(found)
     return rest, seen
 
@@ -98,7 +104,9 @@ def _find(block: Block, fences: Sequence[tuple[int, int, str, str]]) -> Seen:
         said = MARKER.sub("", line).strip().strip("`")
         if said != (block.info if slot == "b" else ""):
             what = "opens" if slot == "b" else "closes"
-            message = f"“{brief(line)}” was the fence that {what} the {block.info}: u brings it back"
+            message = (
+                f"“{brief(line)}” was the fence that {what} the {block.info}: u brings it back"
+            )
             return Malformed(row, message)
     match [(row, slot) for row, _, slot, _ in fences]:
         case [(row, "b"), (_, "c")]:

@@ -7,6 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from winnow.core import body
+from winnow.core.proposal import Proposal
 from winnow.core.questions import Option, Question
 from winnow.core.text import brief, clean, clean_block, marker
 
@@ -18,15 +20,20 @@ FOOT = "━━"
 class Form(msgspec.Struct, frozen=True):
     """What a section asks. Questions, like options, are counted from 1; 0 is the foot.
 
-    ``body`` follows the question text, such as the command of a permission. ``agent`` names who
-    asks when it is not the chat's own agent.
+    All kinds but questions have a ``proposal``, which stands between the one question and its
+    options; the last option refuses it. ``agent`` names who asks when it is not the chat's own.
     """
 
     id: str
     questions: tuple[Question, ...]
-    kind: Literal["questions", "permission"] = "questions"
-    body: tuple[str, ...] = ()
+    kind: Literal["questions", "permission", "patch", "plan"] = "questions"
+    proposal: Proposal | None = None
     agent: str = ""
+
+    @property
+    def blocks(self) -> tuple[body.Block, ...]:
+        """What stands there to be edited."""
+        return self.proposal.blocks if self.proposal else ()
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -39,11 +46,13 @@ class Line(msgspec.Struct, frozen=True):
 
 def render(form: Form) -> list[str]:
     """The lines of a section that nobody has edited yet."""
-    rendered = []
+    rendered: list[str] = []
     for line in lines_of(form):
         if line.slot == "h" and line.question > 1:
             rendered.append("")
         if line.slot == 1:
+            if form.proposal:
+                rendered += body.render(form.id, form.blocks)
             rendered.append("")
         rendered.append(line.text + marker(form.id, line.question, line.slot))
     return rendered
@@ -54,7 +63,6 @@ def lines_of(form: Form) -> Iterator[Line]:
     for number, question in enumerate(form.questions, 1):
         yield Line(number, "h", _head(form, number))
         texts = [clean(text) for text in clean_block(question.question)]
-        texts += [text for line in form.body for text in clean_block(line)]  # never cut short
         for text in texts:
             if text.strip():
                 yield Line(number, "q", text)
@@ -83,7 +91,7 @@ def name_of(form: Form, question: int) -> str:
 
 def _head(form: Form, number: int) -> str:
     question = form.questions[number - 1]
-    title = "Permission" if form.kind == "permission" else "Question"
+    title = form.kind.removesuffix("s").capitalize()
     if len(form.questions) > 1:
         title += f" {number}/{len(form.questions)}"
     if question.header.strip():

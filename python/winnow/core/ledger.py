@@ -17,6 +17,8 @@ from winnow.core.form import Form
 from winnow.core.questions import Question
 from winnow.core.text import brief, clean, clean_block
 
+_KEPT = 100  # lines of what was permitted
+
 
 class Decision(msgspec.Struct, frozen=True):
     """One answered question. Labels and texts are the original ones, byte for byte.
@@ -52,7 +54,11 @@ def asked(form: Form) -> tuple[Question, ...]:
     if form.kind == "questions":
         return form.questions
     (question,) = form.questions
-    text = "\n".join([question.question, *form.body])
+    shown = [line for block in form.blocks for line in block.lines]
+    if len(shown) > _KEPT:
+        left = "\n".join(shown[_KEPT:])
+        shown = [*shown[:_KEPT], f"… {len(shown) - _KEPT} more lines, {_digest(left, ())}"]
+    text = "\n".join([question.question, *shown])
     return (msgspec.structs.replace(question, question=text),)
 
 
@@ -68,10 +74,10 @@ def decisions(form: Form, answers: Answers, chat: str, when: float) -> list[Deci
                 kept=tuple(labels[option - 1] for option in given.kept),
                 dropped=tuple(labels[option - 1] for option in given.dropped),
                 own=given.own,
-                notes=given.notes,
+                notes=", ".join(filter(None, (given.edited, given.notes))),
                 multi=question.multi,
                 header=question.header,
-                kind="permission" if form.kind == "permission" else "question",
+                kind="permission" if form.proposal else "question",
                 chat=chat,
                 when=when,
             )

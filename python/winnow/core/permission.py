@@ -1,56 +1,95 @@
-"""A tool permission as a section: the same grammar as a question, with the call shown in full."""
+"""Permissions, patches and plans as sections: the same grammar as a question, shown in full."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import Any, Literal
 
 from winnow.core.form import Form
+from winnow.core.proposal import Call, Patch, Plan, Proposal
 from winnow.core.questions import Option, Question
-from winnow.core.text import clean_block
 
 ALLOW = "Allow once"
 DENY = "Deny"
+KEEP_PLANNING = "Keep planning"
 _SCOPES = {
     "session": "this session",
     "localSettings": "this project, for you",
     "projectSettings": "this project",
     "userSettings": "all your projects",
 }
+# What a plan can be approved with: the mode that follows.
+_APPROVALS = {
+    "Approve, ask before each edit": "default",
+    "Approve, accept edits": "acceptEdits",
+}
+
+Update = dict[str, Any]
+"""A permission update, in the wire's own form."""
 
 
-def permission_form(
+def form(
     form_id: str,
     tool: str,
-    arguments: dict[str, Any],
-    suggestions: list[dict[str, Any]],
+    proposal: Proposal,
+    suggestions: list[Update],
     *,
     agent: str = "",
-    reason: str = "",
+    why: tuple[str, ...] = (),
 ) -> Form:
-    """The section that asks whether ``tool`` may run with ``arguments``.
+    """The section that asks whether this may be done.
 
     Args:
         form_id: the section's id.
         tool: the tool's name.
-        arguments: its input, shown in full.
-        suggestions: permission updates in the wire's form; each becomes an "Always" option.
+        proposal: what it is to do, shown in full.
+        suggestions: permission updates; each becomes an "Always" option.
         agent: the subagent that asks, empty for the main agent.
-        reason: why the agent has to ask, if it says so.
+        why: sentences that say why the user is asked, and what else matters.
     """
+    if isinstance(proposal, Plan):
+        refusal = Option(KEEP_PLANNING, "write what to change after this line")
+        labels = list(_APPROVALS)
+    else:
+        refusal = Option(DENY, "write a reason after this line")
+        labels = [ALLOW, *dict.fromkeys(map(suggestion_label, suggestions))]
+    options = (*map(Option, labels), refusal)
     asker = f"Subagent {agent}" if agent else "Claude"
-    question = f"{asker} wants to use {tool}." + (f" {reason}" if reason else "")
-    always = [Option(label) for label in map(suggestion_label, suggestions)]
-    options = (Option(ALLOW), *always, Option(DENY, "write a reason after this line"))
-    return Form(
-        id=form_id,
-        questions=(Question(question, tool, options, False),),
-        kind="permission",
-        body=tuple(_readable(arguments)),
-    )
+    text = "\n".join([f"{asker} {_wish(tool, proposal)}", *why])
+    kind: Literal["permission", "patch", "plan"] = "permission"
+    if isinstance(proposal, (Patch, Plan)):
+        kind = "patch" if isinstance(proposal, Patch) else "plan"
+    header = _header(tool, proposal)
+    return Form(form_id, (Question(text, header, options),), kind, proposal, agent)
 
 
-def suggestion_label(update: dict[str, Any]) -> str:
+def updates(proposal: Proposal, suggestions: list[Update], label: str) -> list[Update]:
+    """The permission updates that an option stands for."""
+    if isinstance(proposal, Plan):
+        mode = _APPROVALS.get(label)
+        return [{"type": "setMode", "mode": mode, "destination": "session"}] if mode else []
+    return [one for one in suggestions if suggestion_label(one) == label]
+
+
+def covers(granted: list[Update], waiting: list[Update]) -> bool:
+    """Would these updates have let through what waits with those suggestions?
+
+    What Claude Code suggests is what would let the call through, so equal suggestions tell.
+    """
+    kinds = {one.get("type") for one in waiting}
+    rules = [rule for one in granted if one.get("type") == "addRules" for rule in one["rules"]]
+    for one in waiting:
+        match one:
+            case {"type": "addRules", "behavior": "allow", "rules": [_, *_] as wanted}:
+                if "addDirectories" not in kinds and all(rule in rules for rule in wanted):
+                    return True
+            case {"type": "setMode", "mode": mode}:
+                modes = [u.get("mode") for u in granted if u.get("type") == "setMode"]
+                if kinds == {"setMode"} and mode in modes:
+                    return True
+    return False
+
+
+def suggestion_label(update: Update) -> str:
     """A permission update in plain words, with its scope."""
     scope = _SCOPES.get(update.get("destination") or "session", "this session")
     match update.get("type"):
@@ -60,10 +99,12 @@ def suggestion_label(update: dict[str, Any]) -> str:
         case "addDirectories":
             folders = ", ".join(update.get("directories") or [])
             return f"Always allow work in {folders} ({scope})"
+        case "setMode" if update.get("mode") == "acceptEdits":
+            return f"Always allow edits ({scope})"
         case "setMode":
-            return f"Switch to mode {update.get('mode')} ({scope})"
+            return f"Always: mode {update.get('mode')} ({scope})"
         case other:
-            return f"Apply {other} ({scope})"
+            return f"Always: {other} ({scope})"
 
 
 def _rule(rule: dict[str, Any]) -> str:
@@ -71,11 +112,24 @@ def _rule(rule: dict[str, Any]) -> str:
     return f"{rule.get('toolName')}({content})" if content else f"every {rule.get('toolName')}"
 
 
-def _readable(arguments: dict[str, Any]) -> list[str]:
-    """Every argument: text as it is, anything else as JSON."""
-    lines: list[str] = []
-    for name, value in arguments.items():
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        first, *rest = clean_block(text)
-        lines += [f"{name}: {first}", *("  " + line for line in rest)]
-    return lines
+def _wish(tool: str, proposal: Proposal) -> str:
+    """What is asked for, in words."""
+    match proposal:
+        case Plan():
+            return "has a plan. What stands here is what will be followed."
+        case Patch(old=None, path=path, tool="Write" | "Edit"):
+            return f"wants to create {path}."
+        case Patch(path=path):
+            return f"wants to change {path} with {tool}."
+        case Call(tool="Bash", input={"description": str(description)}) if description.strip():
+            return f"wants to use Bash: {description}"
+    return f"wants to use {tool}."
+
+
+def _header(tool: str, proposal: Proposal) -> str:
+    match proposal:
+        case Plan():
+            return ""
+        case Patch(path=path):
+            return path.rpartition("/")[2]
+    return tool

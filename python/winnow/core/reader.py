@@ -10,6 +10,7 @@ from typing import Union
 
 import msgspec
 
+from winnow.core import body
 from winnow.core.form import ELSE, Form, Line, label_of, lines_of, option_line
 from winnow.core.likeness import is_blank, lead, rest, same
 from winnow.core.questions import Option
@@ -82,12 +83,14 @@ class Reader:
 
     def __init__(self, form: Form, lines: list[str]) -> None:
         self.form = form
-        self.lines = lines
+        self.lines, self.seen = body.split(form.id, form.blocks, lines)
         self.shown = list(lines_of(form))
         self.slots = {(line.question, line.slot) for line in self.shown}
         self.fixed = {(line.question, line.slot, line.text.strip()) for line in self.shown}
         self.block = 1
-        marks = [mark for line in lines for mark in MARKER.finditer(line) if self._is_own(mark)]
+        marks = [
+            mark for line in self.lines for mark in MARKER.finditer(line) if self._is_own(mark)
+        ]
         self.present = {(int(mark[2]), _slot(mark[3])) for mark in marks}
         # A moved option doesn't take the block along, unless its question's head is gone.
         self.heads = {question for question, slot in self.present if slot == "h"}
@@ -124,7 +127,7 @@ class Reader:
 
     def _parts_before(self, above: list[tuple[int, str]], segment: Segment) -> int:
         """How many of the lines above hold the start of what this line is the end of."""
-        if self._is_fixed(segment) or (self.form.kind, segment.slot) == ("permission", "q"):
+        if self._is_fixed(segment):
             return 0
         shown, seen = self._texts_of(segment), segment.text
         if any(lead(seen, text) is not None for text in shown):
@@ -233,7 +236,6 @@ class Reader:
         return [line.text for line in self.shown if (line.question, line.slot) == address]
 
     def _is_fixed(self, segment: Segment) -> bool:
-        # Thousands of lines, when a file is to be written: most are as they were.
         if (segment.question, segment.slot, segment.text.strip()) in self.fixed:
             return True
         return any(self._same_fixed(segment.text, text) for text in self._texts_of(segment))
@@ -332,12 +334,10 @@ class Reader:
         return self.form.questions[question - 1].options[option - 1]
 
     def _same_fixed(self, seen: str, shown: str) -> bool:
-        if self.form.kind == "permission":  # one character can make it another command
-            return seen.strip() == shown.strip()
         return same(_RULE.sub(" ", seen), _RULE.sub(" ", shown))
 
     def _advice(self) -> str:
-        own = "" if self.form.kind == "permission" else f", own words go after {ELSE[0]}"
+        own = "" if self.form.proposal else f", own words go after {ELSE[0]}"
         return f"u brings it back{own}"
 
     def _ambiguous(self, row: int, seen: str) -> Damaged:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from winnow.core.answer import Answers, Decided, decide, in_words
 from winnow.core.form import Form, label_of, name_of
-from winnow.core.permission import DENY
 from winnow.core.section import Reading
 from winnow.core.text import brief, clean, marker
 
 REPLAYED = "↻ Replayed."
+REFUSED = {"permission": "Denied", "patch": "Denied", "plan": "Kept planning"}
 
 
 def answered(form: Form, answers: Answers) -> list[str]:
@@ -60,7 +60,7 @@ def discussion(form: Form, reading: Reading, text: str, *, late: bool) -> str:
             notes = [f"{labels[pick.option]}: {pick.note}" for pick in left.picks if pick.note]
             said += "".join(f"; {note}" for note in (*notes, *left.own))
         lines.append(f"- {asked.question} {said}")
-    if form.kind == "permission":
+    if form.proposal:
         return "\n".join([*lines, "", "Please clarify, then try again."])
     # The same text and labels are how the user's edits are found again.
     wish = "Please clarify, then ask again. Keep the wording of whatever stays the same."
@@ -94,15 +94,23 @@ def late_message(form: Form, answers: Answers) -> str:
     return "\n\n".join(blocks)
 
 
-def permission_record(label: str, note: str, call: str) -> list[str]:
-    """What was permitted or refused: the option's label, the note on it, and the call."""
-    mark, word = ("✗", "Denied") if label == DENY else ("✓", clean(label))
-    return [f"{mark} {word}: {clean(call)}{f' — {clean(note)}' if note else ''}"]
+def granted(form: Form, given: Decided, call: str) -> list[str]:
+    """What was permitted or refused, as edited, by which rule, and the note on it."""
+    refused = given.kept == (len(form.questions[0].options),)
+    mark, word = ("✗", REFUSED[form.kind]) if refused else ("✓", clean(str(given.answer)))
+    edited = f", {given.edited}" if given.edited else ""
+    note = f" — {clean(given.notes)}" if given.notes else ""
+    return [f"{mark} {word}{edited}: {clean(call)}{note}"]
+
+
+def covered(label: str, call: str) -> list[str]:
+    """What a rule permits that was granted for another call."""
+    return [f"✓ {clean(label)}, granted before: {clean(call)}"]
 
 
 def _reopening(form: Form, line: str) -> list[str]:
     """A question can be asked again by the user; a permission can't."""
-    if form.kind == "permission":
+    if form.proposal:
         return [line]
     return [f"{line} · <CR> here asks again{marker(form.id, 0, 'r')}"]
 

@@ -8,6 +8,7 @@ order mark.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -57,6 +58,19 @@ def rewrite(tool: str, input: dict[str, Any], old: str | None, new: str) -> dict
             if this != text and _line_ends(old or "", text) == new:
                 whole = {"old_string": this, "new_string": text, "replace_all": False}
                 return {**input, **whole}
+    return None
+
+
+def cell(notebook: str, name: str) -> str | None:
+    """The source of a notebook's cell, by its id or as ``cell-N``, counted from 0."""
+    try:
+        cells = json.loads(notebook)["cells"]
+        for number, one in enumerate(cells):
+            if name in (one.get("id"), f"cell-{number}"):
+                source = one["source"]
+                return source if isinstance(source, str) else "".join(source)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        pass
     return None
 
 

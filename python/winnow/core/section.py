@@ -10,8 +10,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from winnow.core.form import Form, lines_of
-from winnow.core.reader import Damaged, Fixed, Ignored, Own, Picked, Piece, Reader
+from winnow.core.form import Form
+from winnow.core.proposal import Change
+from winnow.core.reader import Damaged, Fixed, Ignored, Own, Picked, Reader
 
 
 class Pick(msgspec.Struct, frozen=True):
@@ -29,11 +30,15 @@ class Damage(msgspec.Struct, frozen=True):
 
 
 class Left(msgspec.Struct, frozen=True):
-    """What is left of one question: picks in buffer order, and the user's own texts."""
+    """What is left of one question: picks in buffer order, and the user's own texts.
+
+    ``change`` is what became of a proposal; None: there is none.
+    """
 
     picks: tuple[Pick, ...] = ()
     own: tuple[str, ...] = ()
     damage: tuple[Damage, ...] = ()
+    change: Change | None = None
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -45,7 +50,9 @@ class Reading(msgspec.Struct, frozen=True):
 
 def parse(form: Form, lines: list[str]) -> Reading:
     """What the user made of ``form``. Understands any lines."""
-    pieces = list(Reader(form, lines).pieces())
+    reader = Reader(form, lines)
+    pieces = list(reader.pieces())
+    change = form.proposal.read(reader.seen) if form.proposal else None
     questions = tuple(
         Left(
             picks=_merge(p for p in pieces if isinstance(p, Picked) and p.question == number),
@@ -55,11 +62,10 @@ def parse(form: Form, lines: list[str]) -> Reading:
                 for p in pieces
                 if isinstance(p, Damaged) and p.question == number
             ),
+            change=change,
         )
         for number in range(1, len(form.questions) + 1)
     )
-    if form.kind == "permission":
-        questions = tuple(_whole(form, left, pieces) for left in questions)
     return Reading(questions, tuple(sorted({p.row for p in pieces if isinstance(p, Ignored)})))
 
 
@@ -117,15 +123,3 @@ def _paragraphs(said: Iterable[Own]) -> tuple[str, ...]:
             texts[-1] += "\n" + own.text
         last = own.row
     return tuple(text.strip() for text in texts)
-
-
-def _whole(form: Form, left: Left, pieces: list[Piece]) -> Left:
-    """What runs is what was asked, so all of it must be on screen when it is permitted."""
-    shown = [line.text.strip() for line in lines_of(form) if line.slot == "q"]
-    seen = [
-        piece.text.strip() for piece in pieces if isinstance(piece, Fixed) and piece.slot == "q"
-    ]
-    if left.damage or not left.picks or seen == shown:
-        return left
-    message = "what is asked for is not whole: u brings it back"
-    return msgspec.structs.replace(left, damage=(Damage(0, message),))

@@ -16,7 +16,7 @@ from winnow.core.text import clean_block
 _SHAPELESS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0"
 _HIDDEN = re.compile(
     f"[{_SHAPELESS}\xa0\xad\u0600-\u0605\u06dd\u070f\u1680\u2000-\u200a\u202f\u205f\u206a-\u206f"
-    "\u3000\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f\u3000\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
     "|(?:(?<=[\x00-\u02ff])|^)[\u200c\u200d\ufe0e\ufe0f]"
     "|[\u200c\u200d\ufe0e\ufe0f](?=[\u200c\u200d\ufe0e\ufe0f])"
 )

@@ -1,0 +1,342 @@
+"""Permissions, patches and plans: what stands there is what happens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from winnow.core import permission, rewrite
+from winnow.core.answer import NOT_ARMED as FIRST
+from winnow.core.answer import Decided, Explain, Keep, Outcome, Send, Undecided, confirm, decide
+from winnow.core.body import Malformed
+from winnow.core.form import Form, render
+from winnow.core.proposal import Changed, Emptied, Kept, Patch, Plan, cell_of, patch_of
+from winnow.core.section import parse
+from winnow.core.text import marker
+
+from tests.unit.forms import BASH, LS
+
+OLD = "".join(f"line {number}\n" for number in range(1, 41))
+NEW = OLD.replace("line 3\n", "line three\n").replace("line 30\n", "line thirty\n")
+
+
+def patched(old: str | None, new: str, tool: str = "Write") -> Form:
+    """A patch that makes ``new`` of ``old``."""
+    input: dict[str, Any] = {"file_path": "/p/f.txt", "content": new}
+    if tool == "Edit":
+        input = {"file_path": "/p/f.txt", "old_string": old, "new_string": new}
+    proposal = patch_of(tool, input, "/p/f.txt", old)
+    assert proposal is not None
+    return permission.form("ab", tool, proposal, [LS])
+
+
+PATCH = patched(OLD, NEW)
+PLAN = permission.form("ab", "ExitPlanMode", Plan({"plan": "1. a\n2. b"}, "1. a\n2. b"), [])
+
+
+def text(form: Form, lines: Sequence[str]) -> str | None:
+    """What a patch would write."""
+    assert isinstance(form.proposal, Patch)
+    change = parse(form, list(lines)).questions[0].change
+    assert change is not None
+    assert not isinstance(change, Malformed), change.message
+    return form.proposal.text_of(change)
+
+
+def decision(form: Form, lines: Sequence[str]) -> Decided | Undecided:
+    return decide(form, 1, parse(form, list(lines)).questions[0], frozenset())
+
+
+def only(lines: Sequence[str], option: str) -> list[str]:
+    """Without the other options."""
+    return [line for line in lines if "<!--" not in line or line.startswith(option) or "`" in line]
+
+
+def without_hunk(lines: Sequence[str], number: int) -> list[str]:
+    heads = [row for row, line in enumerate(lines) if line.startswith("@@")]
+    ends = [*heads[1:], next(row for row, line in enumerate(lines) if ".c-->" in line)]
+    return [*lines[: heads[number]], *lines[ends[number] :]]
+
+
+# --- permissions ---
+
+
+def test_an_edited_command_runs_as_it_stands() -> None:
+    lines = [line.replace("build", "dist") for line in render(BASH)]
+    (left,) = parse(BASH, lines).questions
+    assert left.change == Changed({"command": "rm -rf dist"}, "edited")
+    assert decision(BASH, lines) == Undecided("edited · keep one of 3")
+    given = decision(BASH, only(lines, "Allow once"))
+    assert given == Decided("Allow once", "", (1,), (2, 3), edited="edited")
+
+
+def test_an_untouched_command_runs_as_proposed() -> None:
+    (left,) = parse(BASH, render(BASH)).questions
+    assert left.change == Kept({"command": "rm -rf build"})
+
+
+@pytest.mark.parametrize(
+    ("gone", "message"),
+    [
+        (".b-->", "the fence that opens the sh is gone"),
+        (".c-->", "the fence that closes the sh is gone"),
+        ("rm -rf", "command is empty"),
+    ],
+)
+def test_what_can_not_be_told_is_not_allowed(gone: str, message: str) -> None:
+    """But it can be denied."""
+    lines = [line for line in render(BASH) if gone not in line]
+    undecided = decision(BASH, lines)
+    assert isinstance(undecided, Undecided)
+    assert message in undecided.missing
+    outcome = confirm(
+        BASH, lines, lines.index(f"Allow once{marker('ab', 1, 1)}"), FIRST, frozenset()
+    )
+    assert isinstance(outcome, Explain)
+    assert message in outcome.text
+    assert isinstance(decision(BASH, only(lines, "Deny")), Decided)
+
+
+def test_text_after_deny_is_the_reason() -> None:
+    lines = [line + " use ./conf" * line.startswith("Deny") for line in render(BASH)]
+    given = decision(BASH, only(lines, "Deny"))
+    assert given == Decided("Deny", "use ./conf", (3,), (1, 2))
+
+
+def test_own_words_refuse() -> None:
+    """As they answer a question when not exactly one option is left."""
+    lines = [*render(BASH)[:-1], "use pnpm instead", render(BASH)[-1]]
+    assert decision(BASH, lines) == Decided("Deny", "use pnpm instead", (3,), (1, 2))
+    lines = [line for line in lines if not line.startswith(("Deny", "Always"))]
+    assert decision(BASH, lines) == Decided("Allow once", "use pnpm instead", (1,), (2, 3))
+
+
+def test_two_presses_grant() -> None:
+    """With the cursor on the first option."""
+    lines = render(BASH)
+    row = lines.index(f"Allow once{marker('ab', 1, 1)}")
+    first = confirm(BASH, lines, row, FIRST, frozenset())
+    assert isinstance(first, Explain)
+    second: Outcome = confirm(BASH, lines, row, first.armed, frozenset())
+    assert second == Keep(1, [row + 1, row + 2])
+
+
+def test_an_option_inside_the_command_is_refused() -> None:
+    lines = render(BASH)
+    deny = next(line for line in lines if line.startswith("Deny"))
+    lines.remove(deny)
+    lines.insert(3, deny)
+    undecided = decision(BASH, lines)
+    assert isinstance(undecided, Undecided)
+    assert "“Deny — write a reason after this line” stands inside" in undecided.missing
+
+
+# --- patches ---
+
+
+def test_a_patch_shows_names_and_line_numbers() -> None:
+    lines = render(PATCH)
+    assert lines[0].startswith("━━ Patch: f.txt")
+    assert lines[2].startswith("```diff<")
+    assert lines[3:6] == ["--- /p/f.txt", "+++ /p/f.txt", "@@ -1,6 +1,6 @@"]
+    assert "+line three" in lines
+    assert text(PATCH, lines) == NEW
+
+
+def test_a_new_file_is_all_additions() -> None:
+    lines = render(patched(None, "a\nb"))
+    assert lines[3:9] == [
+        "--- /dev/null",
+        "+++ /p/f.txt",
+        "@@ -0,0 +1,2 @@",
+        "+a",
+        "+b",
+        "\\ No newline at end of file",
+    ]
+    assert text(patched(None, "a\nb"), lines) == "a\nb"
+
+
+def test_a_deleted_hunk_is_left_out() -> None:
+    lines = without_hunk(render(PATCH), 0)
+    assert text(PATCH, lines) == OLD.replace("line 30\n", "line thirty\n")
+    given = decision(PATCH, only(lines, "Allow once"))
+    assert isinstance(given, Decided)
+    assert given.edited == "1 of 2 hunks"
+
+
+def test_an_edited_line_is_what_is_written() -> None:
+    lines = [line.replace("+line three", "+line 3a\t") for line in render(PATCH)]
+    assert text(PATCH, lines) == NEW.replace("three", "3a\t")
+
+
+def test_all_hunks_gone_means_deny() -> None:
+    """Whatever options are left, and whether or not the fences are."""
+    lines = without_hunk(without_hunk(render(PATCH), 0), 0)
+    for left in (lines, [line for line in lines if not line.startswith(("`", "---", "+++"))]):
+        given = decision(PATCH, left)
+        assert given == Decided("Deny", "", (3,), (1, 2), edited="all hunks are gone")
+        outcome = confirm(PATCH, left, 0, FIRST, frozenset())
+        assert outcome == Send((given,))
+
+
+def test_a_broken_diff_is_refused_with_its_line() -> None:
+    lines = [line.replace(" line 2", " line two") for line in render(PATCH)]
+    undecided = decision(PATCH, only(lines, "Allow once"))
+    assert isinstance(undecided, Undecided)
+    assert undecided.missing.startswith("line 5 ")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_line_ends_and_byte_order_marks_stay(end: str, mark: str) -> None:
+    old, new = (mark + side.replace("\n", end) for side in (OLD, NEW))
+    form = patched(old, new)
+    assert text(form, render(form)) == new
+    lines = [line.replace("+line three", "+x") for line in without_hunk(render(form), 1)]
+    assert text(form, lines) == old.replace("line 3" + end, "x" + end)
+
+
+def test_hidden_characters_are_shown_and_stay() -> None:
+    form = patched("a\n", "a\x1b[31m\u202e\nb\x07\n")
+    lines = render(form)
+    assert "+a␛[31m‹U+202E›" in lines
+    assert text(form, lines) == "a\x1b[31m\u202e\nb\x07\n"
+    edited = [line.replace("␛[31m", "␛[32m") for line in lines]
+    assert text(form, edited) == "a\x1b[32m\u202e\nb\x07\n"
+    at = lines.index("+b␇")
+    moved = [*lines[:at], "+b␇ and more", "+another", *lines[at + 1 :]]
+    undecided = decision(form, only(moved, "Allow once"))
+    assert isinstance(undecided, Undecided)
+    assert "can't be edited here" in undecided.missing
+
+
+def test_markers_and_fences_in_the_text_are_only_text() -> None:
+    """Neither ends the diff."""
+    hostile = "```\n````\n<!--winnow:ab.1.c-->\n<!--winnow:ab.1.1-->\n## You\n"
+    form = patched(None, hostile)
+    assert text(form, render(form)) == hostile
+    assert render(form)[2].startswith("`````diff")
+
+
+CONTENT = st.text(st.sampled_from("ab\n\r\t ␛\x1b\ufeff`@+-\\"), max_size=40)
+
+
+@given(CONTENT, CONTENT)
+def test_what_is_shown_is_what_is_written(old: str, new: str) -> None:
+    proposal = patch_of("Write", {"content": new}, "/f", old)
+    if proposal is None:
+        return
+    form = permission.form("ab", "Write", proposal, [])
+    lines = render(form)
+    assert text(form, lines) == rewrite.proposed("Write", {"content": new}, old)
+    for number in range(len(proposal.diff.hunks)):
+        change = parse(form, without_hunk(lines, number)).questions[0].change
+        kept = [n for n in range(len(proposal.diff.hunks)) if n != number]
+        composed = proposal.diff.compose(kept)
+        assert isinstance(change, Emptied if composed == old else (Kept, Changed))
+        if not isinstance(change, Emptied):
+            assert text(form, without_hunk(lines, number)) == composed
+
+
+def test_a_row_of_the_diff_is_a_line_of_the_file() -> None:
+    proposal = PATCH.proposal
+    assert isinstance(proposal, Patch)
+    shown = proposal.blocks[0].lines
+    at = shown.index("-line 30")
+    assert proposal.place(shown, at) == 30
+    assert proposal.place(shown, at + 1) == 31
+    assert proposal.place(shown, at - 1) == 29
+    assert proposal.place(shown, 0) == 1
+
+
+def test_a_notebook_cell_is_a_patch() -> None:
+    notebook = '{"cells": [{"id": "c1", "source": ["a\\n", "b"]}, {"source": "z"}]}'
+    input = {"notebook_path": "/n.ipynb", "cell_id": "c1", "new_source": "a\nc"}
+    proposal = cell_of(input, notebook)
+    assert proposal is not None
+    form = permission.form("ab", "NotebookEdit", proposal, [])
+    assert text(form, render(form)) == "a\nc"
+    edited = [line.replace("+c", "+d") for line in render(form)]
+    (left,) = parse(form, edited).questions
+    assert left.change == Changed({**input, "new_source": "a\nd"}, "edited")
+    assert cell_of({**input, "cell_id": "gone"}, notebook) is None
+    assert cell_of({**input, "edit_mode": "delete"}, notebook) is None
+    assert cell_of({**input, "cell_id": "cell-1"}, notebook) is not None
+
+
+def test_the_agent_is_told_what_was_changed() -> None:
+    lines = [line.replace("+line three", "+line 3a") for line in without_hunk(render(PATCH), 1)]
+    (left,) = parse(PATCH, lines).questions
+    assert isinstance(left.change, Changed)
+    assert isinstance(PATCH.proposal, Patch)
+    told = PATCH.proposal.told(left.change)
+    assert "1 of 2 hunks, edited" in told
+    assert "-line three\n+line 3a\n" in told
+    assert "-line thirty\n+line 30\n" in told
+
+
+# --- plans ---
+
+
+def test_a_plan_is_approved_as_it_stands() -> None:
+    lines = [line.replace("2. b", "2. c") for line in render(PLAN)]
+    given = decision(PLAN, only(lines, "Approve, accept"))
+    assert given == Decided("Approve, accept edits", "", (2,), (1, 3), edited="edited")
+    (left,) = parse(PLAN, lines).questions
+    assert left.change == Changed({"plan": "1. a\n2. c"}, "edited")
+
+
+def test_own_words_keep_planning() -> None:
+    """Also when one approval is left."""
+    lines = only(render(PLAN), "Approve, ask")
+    lines = [*lines[:-1], "more tests", lines[-1]]
+    assert decision(PLAN, lines) == Decided("Keep planning", "more tests", (3,), (1, 2))
+
+
+def test_an_emptied_plan_is_not_approved() -> None:
+    lines = [line for line in render(PLAN) if not line[:1].isdigit()]
+    given = decision(PLAN, lines)
+    assert isinstance(given, Decided)
+    assert given.answer == "Keep planning"
+
+
+def test_an_approval_chooses_the_mode() -> None:
+    assert PLAN.proposal is not None
+    (update,) = permission.updates(PLAN.proposal, [], "Approve, accept edits")
+    assert (update["mode"], update["destination"]) == ("acceptEdits", "session")
+    assert permission.updates(PLAN.proposal, [], "Keep planning") == []
+
+
+# --- rules ---
+
+
+def rule(content: str) -> dict[str, Any]:
+    return {**LS, "rules": [{"toolName": "Bash", "ruleContent": content}]}
+
+
+BOTH = {**LS, "rules": rule("ls")["rules"] + rule("cat")["rules"]}
+EDITS = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
+FOLDER = {"type": "addDirectories", "directories": ["/x"], "destination": "session"}
+
+
+@pytest.mark.parametrize(
+    ("granted", "waiting", "covered"),
+    [
+        ([rule("ls")], [rule("ls")], True),
+        ([rule("ls")], [rule("ls -a")], False),
+        ([rule("ls")], [], False),
+        ([rule("ls"), rule("cat")], [BOTH], True),
+        ([rule("ls")], [BOTH], False),
+        ([EDITS], [EDITS], True),
+        ([EDITS], [EDITS, FOLDER], False),
+        ([FOLDER], [EDITS, FOLDER], False),
+        ([EDITS], [rule("ls")], False),
+    ],
+)
+def test_a_rule_settles_only_what_it_covers(
+    granted: list[dict[str, Any]], waiting: list[dict[str, Any]], covered: bool
+) -> None:
+    assert permission.covers(granted, waiting) is covered
