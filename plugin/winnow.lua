@@ -47,7 +47,8 @@ vim.api.nvim_create_autocmd('SwapExists', {
   end,
 })
 
-for _, name in ipairs({ 'go', 'cancel', 'keep', 'discuss', 'send', 'stop' }) do
+local names = { 'go', 'cancel', 'keep', 'discuss', 'send', 'stop', 'allow', 'always', 'deny' }
+for _, name in ipairs(names) do
   vim.keymap.set('n', ('<Plug>(winnow-%s)'):format(name), function()
     require('winnow.keys')[name]()
   end)

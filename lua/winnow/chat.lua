@@ -25,7 +25,7 @@ local TYPING = 'goes out when you leave Insert mode'
 
 ---@class winnow.Pending
 ---@field section string its id
----@field kind string `question`, `permission` or `plan`
+---@field kind string `question`, `permission`, `patch` or `plan`
 ---@field title string
 ---@field agent string the subagent that asks; empty: the chat's own
 ---@field since number seconds since the epoch
@@ -37,6 +37,7 @@ local TYPING = 'goes out when you leave Insert mode'
 ---@field state string as the host told it last
 ---@field pending winnow.Pending[] sections that wait for the user, the open one first
 ---@field cost number US dollars that the session has cost
+---@field mode string its permission mode, empty while nobody knows it
 ---@field queued boolean the draft waits to be sent
 ---@field private typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
@@ -354,6 +355,7 @@ function M.new(buf)
     state = 'asleep',
     pending = {},
     cost = 0,
+    mode = '',
     queued = false,
     carry = '',
     fresh = false,

@@ -55,6 +55,18 @@ local function quote(chat, source, first, last)
   chat:append_draft(block)
 end
 
+local MODES = { 'default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions' }
+local BYPASS = 'Claude will run everything without asking, questions excepted. Go on?'
+
+--- Change the permission mode of a chat; empty: show it.
+local function set_mode(chat, mode)
+  if mode ~= '' and not vim.list_contains(MODES, mode) then
+    notify(('there is no mode %s: it is one of %s.'):format(mode, table.concat(MODES, ', ')))
+  elseif mode ~= 'bypassPermissions' or vim.fn.confirm(BYPASS, '&Yes\n&No', 2) == 1 then
+    chat:tell('mode', { mode = mode })
+  end
+end
+
 ---@type table<string, fun(args: table, rest: string)>
 M.subcommands = {
   new = function(args)
@@ -88,6 +100,30 @@ M.subcommands = {
         notify('say what to discuss: :Winnow discuss {text}.')
       else
         chat.section:discuss(vim.trim(text))
+      end
+    end)
+  end,
+  allow = function()
+    require('winnow.inbox').grant('allow')
+  end,
+  always = function()
+    require('winnow.inbox').grant('always')
+  end,
+  deny = function(_, reason)
+    require('winnow.inbox').grant('deny', vim.trim(reason))
+  end,
+  mode = function(_, mode)
+    with_chat(function(chat)
+      set_mode(chat, vim.trim(mode))
+    end)
+  end,
+  diff = function()
+    with_chat(function(chat)
+      local section = chat.section
+      if section then
+        chat:tell('compare', { section = section.id, lines = section:lines() })
+      else
+        notify('there is no open section to compare.')
       end
     end)
   end,
@@ -151,7 +187,7 @@ function M.run(args)
   end
 end
 
---- Completion of the first word, and of what `decisions` takes.
+--- Completion of the first word, and of what `decisions` and `mode` take.
 ---@param lead string
 ---@param line string
 ---@return string[]
@@ -160,6 +196,8 @@ function M.complete(lead, line)
   local words = {}
   if not before then
     words = vim.fn.sort(vim.tbl_keys(M.subcommands))
+  elseif before:match('^mode%s+$') then
+    words = MODES
   elseif before:match('^decisions%s+$') then
     words = { '%', 'export' }
   elseif before:match('^decisions%s+export%s+$') then

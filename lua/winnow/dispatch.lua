@@ -51,7 +51,7 @@ M.effects = {
     chat:refill(e.text)
   end,
   status = function(chat, e)
-    chat.pending, chat.cost = e.pending, e.cost
+    chat.pending, chat.cost, chat.mode = e.pending, e.cost, e.mode
     chat:set_state(e.state)
   end,
   happened = function(chat, e)
@@ -62,6 +62,20 @@ M.effects = {
   end,
   save = function(chat)
     chat:save()
+  end,
+  visit = function(chat, e)
+    if vim.api.nvim_get_current_buf() == chat.buf then -- else the user has gone elsewhere
+      require('winnow.keys').open_beside(e.path, e.line)
+    end
+  end,
+  reload = function(_, e)
+    require('winnow.reload').reload(e.path)
+  end,
+  sides = function(_, e)
+    require('winnow.sides').open(e.path, e.old, e.new)
+  end,
+  rules = function(_, e)
+    require('winnow.float')(e.lines, 'winnow.rules')
   end,
   decisions = function(_, e)
     require('winnow.decisions').show(e.lines)
@@ -76,7 +90,9 @@ local held = {} ---@type table<integer, table[]>
 
 --- Whether the user is in the middle of a command that counts lines: text that came in above a
 --- selection, or between the two keys of `dd`, would make it take other lines.
-local function counts_lines(buf)
+---@param buf integer
+---@return boolean
+function M.counts_lines(buf)
   local mode = vim.api.nvim_get_mode().mode
   return vim.api.nvim_get_current_buf() == buf
     and (vim.startswith(mode, 'no') or mode:find('^[vVsS\22\19]') ~= nil)
@@ -98,7 +114,7 @@ local function hold(buf, effect)
   held[buf] = { effect }
   vim.api.nvim_create_autocmd({ 'ModeChanged', 'BufEnter' }, {
     callback = function()
-      if counts_lines(buf) then
+      if M.counts_lines(buf) then
         return
       end
       -- Not now: an operator may still be at work.
@@ -127,7 +143,7 @@ function M.apply(batch)
   require('winnow.host').hear()
   for _, effect in ipairs(batch) do
     local chat = chats.get(effect.chat)
-    if chat and (M.holds(chat.buf) or counts_lines(chat.buf)) then
+    if chat and (M.holds(chat.buf) or M.counts_lines(chat.buf)) then
       hold(chat.buf, effect)
     elseif effect.chat == 0 or chat and vim.api.nvim_buf_is_loaded(chat.buf) then
       run(chat, effect) -- 0: about no chat

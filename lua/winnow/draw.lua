@@ -2,6 +2,7 @@
 --- while Neovim draws, so no edit, paste or undo can leave a line as it should not be.
 local frontmatter = require('winnow.frontmatter')
 local marker = require('winnow.marker')
+local view = require('winnow.section_view')
 
 local M = {}
 
@@ -19,17 +20,50 @@ local GROUPS = {
   ['✗'] = 'WinnowUndecided',
 }
 
+-- How a line of a diff starts, and its colour.
+local DIFF = {
+  ['+'] = 'WinnowAdded',
+  ['-'] = 'WinnowRemoved',
+  ['@'] = 'WinnowHunk',
+}
+
 -- Of the buffer that is drawn now:
 local frontmatter_end = -1 -- last row of it
-local section ---@type winnow.Section?
+local section ---@type { id: string, first: integer, after: integer }? the open one
+local bodies = {} ---@type { first: integer, last: integer, diff: boolean }[]
+
+--- The body that a row is in, between its fences.
+local function body_of(row)
+  for _, body in ipairs(bodies) do
+    if row > body.first and row < body.last then
+      return body
+    end
+  end
+end
+
+--- The colour of a line of a diff. The two lines that name the file are its first ones; further
+--- down, `--- ` is a line `-- ` that is removed.
+local function diff_group(line, index)
+  if index <= 2 and (vim.startswith(line, '--- ') or vim.startswith(line, '+++ ')) then
+    return 'WinnowFile'
+  end
+  return DIFF[line:sub(1, 1)]
+end
 
 local function draw_line(_, _, buf, row)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
   if not line then
     return
   end
-  -- Each of the starts is three bytes long.
-  local group = row <= frontmatter_end and 'WinnowStatus' or GROUPS[line:sub(1, 3)]
+  local body = body_of(row)
+  local group
+  if body then
+    group = body.diff and diff_group(line, row - body.first)
+  elseif row <= frontmatter_end then
+    group = 'WinnowStatus'
+  else
+    group = GROUPS[line:sub(1, 3)] -- each of the starts is three bytes long
+  end
   if group then
     vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
       end_col = #line,
@@ -41,8 +75,9 @@ local function draw_line(_, _, buf, row)
   if not line:find('--', 1, true) then
     return
   end
-  local id = section and section:contains(row) and section.id or nil
-  for _, span in ipairs(marker.spans(line, id)) do
+  -- In a body, what looks like the rest of a marker is the user's or the agent's: all of it shows.
+  local ours = section and not body and row >= section.first and row < section.after
+  for _, span in ipairs(marker.spans(line, ours and section.id or nil)) do
     vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
       end_col = span[2],
       conceal = ' ', -- one blank, so that what `A` appends stands apart
@@ -61,7 +96,12 @@ function M.start(chat_of)
       if not chat then
         return false
       end
-      section = chat.section
+      section, bodies = nil, {}
+      if chat.section then
+        local first, after = chat.section:rows()
+        section = { id = chat.section.id, first = first, after = after }
+        bodies = view.bodies(chat.section)
+      end
       frontmatter_end = select(2, frontmatter.read(buf)) or -1
     end,
     on_line = draw_line,

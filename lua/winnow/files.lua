@@ -14,6 +14,15 @@ function M.place(path)
   return vim.fs.normalize(path, { expand_env = false })
 end
 
+--- A file by its one name, whether it is there or not.
+---@param path string
+---@return string
+function M.real(path)
+  local folder = vim.fs.dirname(path)
+  return vim.uv.fs_realpath(path)
+    or vim.fs.joinpath(vim.uv.fs_realpath(folder) or folder, vim.fs.basename(path))
+end
+
 local function same_place(a, b)
   return M.place(a) == M.place(b)
 end

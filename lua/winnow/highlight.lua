@@ -11,6 +11,10 @@ local LINKS = {
   WinnowTool = 'Function',
   WinnowOutput = 'Comment',
   WinnowNotice = 'DiagnosticWarn',
+  WinnowAdded = 'Added',
+  WinnowRemoved = 'Removed',
+  WinnowHunk = 'Changed',
+  WinnowFile = 'Title',
 }
 
 --- Define the groups; a user's own definition wins.

@@ -21,6 +21,9 @@ M.events = {
   cancel = true,
   reopen = true,
   discuss = true,
+  grant = true,
+  mode = true,
+  compare = true,
   recall = true,
 }
 

@@ -1,5 +1,6 @@
 --- Everything that waits for the user, in all chats of this Neovim.
 local chats = require('winnow.chats')
+local say = require('winnow.say')
 
 local M = {}
 
@@ -47,7 +48,7 @@ end
 function M.open()
   local items = M.items()
   if #items == 0 then
-    require('winnow.say')('Nothing waits for you.')
+    say('Nothing waits for you.')
     return
   end
   local entries = vim.tbl_map(function(item)
@@ -62,11 +63,44 @@ function M.open()
   vim.cmd.copen()
 end
 
+--- The one thing that waits, if it can be answered from anywhere; else show what does, and why.
+---@return winnow.Waits?
+function M.only()
+  local items = M.items()
+  if #items == 0 then
+    say('Nothing waits for you.')
+  elseif #items == 1 and items[1].pending.kind ~= 'question' then
+    return items[1]
+  else
+    M.open()
+    local what = #items > 1 and ('%d things wait'):format(#items) or 'A question waits'
+    say(what .. ': answer in the chat; <CR> here goes there.')
+  end
+end
+
+--- Answer the one permission, patch or plan that waits, from anywhere.
+---@param choice 'allow'|'always'|'deny'
+---@param reason? string
+---@param item? winnow.Waits what is meant, where that was known before
+function M.grant(choice, reason, item)
+  item = item or M.only()
+  if item then
+    local id, section = item.pending.section, item.chat.section
+    local open = section and section.id == id
+    item.chat:tell('grant', {
+      section = id,
+      choice = choice,
+      reason = reason or '',
+      lines = open and section:lines() or {},
+    })
+  end
+end
+
 --- Go to what has waited longest.
 function M.next()
   local item = M.items()[1]
   if not item then
-    require('winnow.say')('Nothing waits for you.')
+    say('Nothing waits for you.')
     return
   end
   vim.cmd.stopinsert() -- what is typed next is about the section

@@ -96,8 +96,9 @@ function M.config()
   return config
 end
 
---- For a statusline: what the chat of this window does, or else all chats: the state, how many
---- things wait for you, what the session has cost. Empty without a chat.
+--- For a statusline: what the chat of this window does, or else all chats: the state, the
+--- permission mode of a single chat unless it is the usual one, how many things wait for you, what
+--- the session has cost. Empty without a chat.
 ---@return string
 function M.statusline()
   local chats = package.loaded['winnow.chats']
@@ -110,6 +111,10 @@ function M.statusline()
     state = rank[this] > (rank[state] or 0) and this or state
   end
   local parts = { state }
+  local mode = #shown == 1 and shown[1].mode or ''
+  if mode ~= '' and mode ~= 'default' then
+    table.insert(parts, mode)
+  end
   if waiting > 0 then
     table.insert(parts, tostring(waiting))
   end

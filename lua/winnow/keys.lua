@@ -28,16 +28,39 @@ local function tool_file(chat)
   return path and vim.fn.filereadable(path) == 1 and path or nil
 end
 
---- Open a file beside the chat: in the window before this one, or in a new one.
-local function open_beside(path)
-  local here = vim.api.nvim_get_current_win()
-  vim.cmd.wincmd('p')
-  if vim.api.nvim_get_current_win() == here or vim.bo.buftype ~= '' then
-    vim.api.nvim_set_current_win(here)
-    local mods = { vertical = true, split = 'leftabove' }
-    vim.cmd.split({ path, mods = mods, magic = { file = false } })
+--- The window of this tab that shows a file.
+local function window_of(path)
+  local files = require('winnow.files')
+  return vim.iter(vim.api.nvim_tabpage_list_wins(0)):find(function(win)
+    local buf = vim.api.nvim_win_get_buf(win)
+    local name = vim.api.nvim_buf_get_name(buf)
+    return vim.bo[buf].buftype == '' and name ~= '' and files.real(name) == files.real(path)
+  end)
+end
+
+--- Open a file beside the chat: in the window before this one, or in a new one, unless there is
+--- one that shows it.
+---@param path string
+---@param line? integer from 1
+function M.open_beside(path, line)
+  local here, shown = vim.api.nvim_get_current_win(), window_of(path)
+  if shown then
+    vim.api.nvim_set_current_win(shown)
   else
-    vim.cmd.edit({ path, magic = { file = false } })
+    vim.cmd.wincmd('p')
+    if vim.api.nvim_get_current_win() == here or vim.bo.buftype ~= '' then
+      vim.api.nvim_set_current_win(here)
+      local mods = { vertical = true, split = 'leftabove' }
+      vim.cmd.split({ path, mods = mods, magic = { file = false } })
+    else
+      vim.cmd.edit({ path, magic = { file = false } })
+    end
+  end
+  if line then
+    vim.cmd("normal! m'") -- CTRL-O leads back
+    local last = vim.api.nvim_buf_line_count(0)
+    vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(line, last)), 0 })
+    vim.cmd('normal! zv')
   end
 end
 
@@ -56,7 +79,7 @@ function M.go()
   elseif record and record.slot == 'r' then
     chat:tell('reopen', { section = record.id })
   elseif tool_file(chat) then
-    open_beside(tool_file(chat))
+    M.open_beside(tool_file(chat))
   else
     vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
   end
@@ -99,6 +122,27 @@ function M.discuss()
       require('winnow.command').subcommands.discuss({}, text)
     end
   end)
+end
+
+function M.allow()
+  require('winnow.inbox').grant('allow')
+end
+
+function M.always()
+  require('winnow.inbox').grant('always')
+end
+
+--- Ask for the reason; without one it is denied all the same.
+function M.deny()
+  local inbox = require('winnow.inbox')
+  local item = inbox.only()
+  if item then
+    vim.ui.input({ prompt = ('Deny %s, because: '):format(item.pending.title) }, function(reason)
+      if reason then
+        inbox.grant('deny', vim.trim(reason), item)
+      end
+    end)
+  end
 end
 
 --- Map `<CR>` in a chat buffer.

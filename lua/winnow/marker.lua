@@ -1,6 +1,6 @@
 --- Markers say which option a line is: `<!--winnow:ID.QUESTION.SLOT-->`, concealed everywhere.
 --- SLOT is the option's number, or a letter: h head, q question text, e own answer, f foot,
---- r record.
+--- r record. In b and c, the fences that begin and close a body, QUESTION is the body's number.
 local M = {}
 
 local WHOLE = '<!%-%-[wW][iI][nN][nN][oO][wW]:(%w+)%.(%d+)%.(%w+)%-%->'
@@ -18,7 +18,7 @@ local DAMAGED = { -- ID stands for the section's: “postgres:16.2.1” in an op
 
 ---@class winnow.Marker
 ---@field id string
----@field question integer from 1; 0 for the foot and for records
+---@field question integer from 1; 0 for the foot and for records; of a fence: the body's number
 ---@field slot string
 
 --- The first marker of a line.
@@ -26,6 +26,9 @@ local DAMAGED = { -- ID stands for the section's: “postgres:16.2.1” in an op
 ---@param id? string only a marker of this section
 ---@return winnow.Marker?
 function M.of(line, id)
+  if not line:find('<!--', 1, true) then -- quick: a body may have thousands of lines
+    return nil
+  end
   for found, question, slot in line:gmatch(WHOLE) do
     found = found:lower()
     if not id or id == found then

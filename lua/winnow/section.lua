@@ -18,6 +18,9 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field offer string an earlier answer that <CR> on the foot takes, in words
 ---@field from_file? boolean found in a text that was read, not opened by the host
 ---@field private told string[] the lines that the host knows
+---@field private text string[] the lines at `tick`
+---@field private tick integer
+---@field bodies? winnow.Body[] the fenced blocks, as they were drawn last
 ---@field private rewritten? integer first row of a change that took all of its lines
 ---@field private confirmed? string[] the lines of the last <CR>
 ---@field pristine boolean not edited yet
@@ -62,9 +65,14 @@ function Section:rows()
   return first, math.max(after, first + 1)
 end
 
+--- Its lines, which are not to be changed: until the text changes they are the same table.
 ---@return string[]
 function Section:lines()
-  return self.chat:lines(self:rows())
+  local tick = vim.api.nvim_buf_get_changedtick(self.chat.buf)
+  if tick ~= self.tick then
+    self.text, self.tick = self.chat:lines(self:rows()), tick
+  end
+  return self.text
 end
 
 ---@param row integer from 0
@@ -90,11 +98,24 @@ function Section:judge(parts, waiting, offer)
   self:decorate()
 end
 
+--- Whether two lists of lines are the same; quicker than vim.deep_equal().
+local function same(a, b)
+  if #a ~= #b then
+    return false
+  end
+  for i = 1, #a do
+    if a[i] ~= b[i] then
+      return false
+    end
+  end
+  return true
+end
+
 --- Tell the host of edits that it does not know.
 ---@return boolean told
 local function tell_edits(self)
   local lines = self:lines()
-  if vim.deep_equal(lines, self.told) then
+  if same(lines, self.told) then
     return false
   end
   self.told, self.pristine = lines, false
@@ -166,8 +187,8 @@ function Section:step(question)
   local ranks = { h = 1, e = 2, f = 4 } -- an option beats the line for own words, that the head
   for i, line in ipairs(self:lines()) do
     local found = marker.of(line, self.id)
-    if found and found.question == question and found.slot ~= 'q' then
-      local this = ranks[found.slot] or 3
+    if found and found.question == question then
+      local this = ranks[found.slot] or tonumber(found.slot) and 3 or 0
       if this > rank then
         target, rank = first + i, this
       end
@@ -194,7 +215,7 @@ end
 ---@param question integer
 ---@param rows integer[]
 function Section:keep(question, rows)
-  if not vim.deep_equal(self:lines(), self.confirmed) then
+  if not (self.confirmed and same(self:lines(), self.confirmed)) then
     return
   end
   self:edit(function(buf, first)
@@ -258,10 +279,7 @@ function Section:preview()
   if not text then
     return false
   end
-  vim.lsp.util.open_floating_preview(vim.split(text, '\n', { plain = true }), 'markdown', {
-    border = 'rounded',
-    focus_id = 'winnow.preview',
-  })
+  require('winnow.float')(vim.split(text, '\n', { plain = true }), 'winnow.preview')
   return true
 end
 
@@ -344,19 +362,27 @@ function M.open(chat, id, lines, previews, focus)
 end
 
 --- Find the section that a text read from a file still shows as open: below all that was said,
---- with its head or its foot. An option that was pasted somewhere is none.
+--- with its head or its foot. An option that was pasted somewhere is none. A body may hold what
+--- looks like the heading of a message.
 ---@param chat winnow.Chat
 function M.recognise(chat)
   vim.api.nvim_buf_clear_namespace(chat.buf, namespace, 0, -1)
-  local row = chat:heading_row() - 1
   local id, first, framed
-  while row >= 0 and not vim.startswith(chat:lines(row, row + 1)[1], '## ') do
-    local found = marker.of(chat:lines(row, row + 1)[1], id)
+  local inside = false -- a body
+  for row = chat:heading_row() - 1, 0, -1 do
+    local line = chat:lines(row, row + 1)[1]
+    if not inside and (line == '## You' or line == '## Claude') then
+      break
+    end
+    local found = marker.of(line, id)
     if found and found.slot ~= 'r' then
       id, first = found.id, row
       framed = framed or found.slot == 'h' or found.slot == 'f'
+      inside = found.slot == 'c' -- until any other marker
+      if found.slot == 'h' and found.question == 1 then
+        break
+      end
     end
-    row = row - 1
   end
   if framed then
     new(chat, id, first, {}).from_file = true

@@ -10,6 +10,10 @@ local PEEK = 6 -- lines of a preview that are shown below its option
 local namespace = vim.api.nvim_create_namespace('winnow.section_view')
 local peeks = vim.api.nvim_create_namespace('winnow.section_view.preview')
 
+---@class winnow.Body a fenced block whose lines the user may edit
+---@field mark integer extmark from fence to fence
+---@field diff boolean
+
 local function display_width(chunks)
   local width = 0
   for _, chunk in ipairs(chunks) do
@@ -128,22 +132,42 @@ function M.peek(buf, row, preview)
   })
 end
 
+--- Where the bodies of a section are now.
+---@param section winnow.Section
+---@return { first: integer, last: integer, diff: boolean }[] rows of the fences
+function M.bodies(section)
+  return vim.tbl_map(function(body)
+    local at =
+      vim.api.nvim_buf_get_extmark_by_id(section.chat.buf, namespace, body.mark, { details = true })
+    return { first = at[1] or -1, last = at[3] and at[3].end_row or -1, diff = body.diff }
+  end, section.bodies)
+end
+
 --- Draw a section.
 ---@param section winnow.Section
 function M.draw(section)
   local buf = section.chat.buf
   local function put(row, options)
-    vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
+    return vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
   end
+  section.bodies = {}
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   local width = text_width(buf)
   local first, after = section:rows()
   local foot, asked = nil, {} ---@type integer?, table<integer, integer>
+  local fence ---@type integer? row of a fence whose body goes on
+  local diff = false
   for i, line in ipairs(section:lines()) do
     local row = first + i - 1
     local found = marker.of(line, section.id)
     local slot = found and found.slot
-    if found and slot == 'h' then
+    if found and fence then -- one whose end is gone goes on to the next line of ours
+      table.insert(section.bodies, { mark = put(fence, { end_row = row }), diff = diff })
+      fence = nil
+    end
+    if slot == 'b' then
+      fence, diff = row, line:find('^`+diff%W') ~= nil
+    elseif found and slot == 'h' then
       put(row, { end_col = #line, hl_group = 'WinnowHead' })
       local used = vim.fn.strdisplaywidth(marker.strip(line)) + 1
       -- At a column of the window: text after a marker would wrap as if that were visible.

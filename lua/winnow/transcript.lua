@@ -47,10 +47,28 @@ function M.insert(chat, row, lines, close)
   fold.at(chat.buf, row) -- what stood there is complete now
 end
 
+--- Take a tool's lines away, as if they had never stood there: what they were set apart from by
+--- two blank lines is now by one.
+---@param chat winnow.Chat
+---@param row integer
+local function remove(chat, row)
+  local near = chat:lines(math.max(row - 1, 0), -1)
+  local above = row > 0 and table.remove(near, 1)
+  if not vim.startswith(near[1], '▸') then
+    return -- the user has deleted it
+  end
+  local last = 1
+  while near[last + 1] and vim.startswith(near[last + 1], '│') do
+    last = last + 1
+  end
+  local first = above == '' and near[last + 1] == '' and row - 1 or row
+  vim.api.nvim_buf_set_lines(chat.buf, first, row + last, false, {})
+end
+
 --- Show a tool call, or its new state.
 ---@param chat winnow.Chat
 ---@param id string
----@param line string
+---@param line string empty: no more
 ---@param output string[] folded lines
 function M.tool(chat, id, line, output)
   local lines = vim.list_extend({ line }, output)
@@ -58,7 +76,13 @@ function M.tool(chat, id, line, output)
   chat:edit(function()
     chat:ensure_heading()
     local mark = chat.tools[id]
-    if mark then
+    if line == '' then
+      if mark then
+        remove(chat, vim.api.nvim_buf_get_extmark_by_id(chat.buf, namespace, mark, {})[1])
+        vim.api.nvim_buf_del_extmark(chat.buf, namespace, mark)
+        chat.tools[id] = nil
+      end
+    elseif mark then
       local row = vim.api.nvim_buf_get_extmark_by_id(chat.buf, namespace, mark, {})[1]
       local length = #chat:lines(row, row + 1)[1]
       vim.api.nvim_buf_set_text(chat.buf, row, 0, row, length, lines)

@@ -153,6 +153,7 @@ class FakeAgent:
     def __init__(self, spec: ports.AgentSpec, ask: ports.Ask, problem: str) -> None:
         self.spec = spec
         self.prompts: dict[str, str] = {}  # text → uuid
+        self.unheard: list[str] = []  # uuids, also of prompts that say the same
         self.interrupts = 0
         self.closed = False
         self.deaf = False  # can't be spoken to any more
@@ -175,6 +176,7 @@ class FakeAgent:
         if self.deaf:
             raise ports.AgentError("It does not listen.")
         self.prompts[text] = uuid
+        self.unheard.append(uuid)
 
     async def interrupt(self) -> None:
         self.interrupts += 1

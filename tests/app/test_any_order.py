@@ -14,6 +14,7 @@ from winnow.core import protocol as p
 
 from tests.app.fakes import CHAT, Room
 
+LS = {"type": "addRules", "behavior": "allow", "rules": [{"toolName": "Bash"}]}
 Move = Callable[["Play"], Awaitable[None]]
 
 
@@ -34,8 +35,8 @@ class Play:
         await self.hear(ports.Text(f"⟨{next(self.numbers)}⟩"))
 
     async def ended(self) -> None:
-        answered = list(self.room.agent.prompts.values())
-        self.room.agent.prompts.clear()
+        agent = self.room.agent
+        answered, agent.unheard = agent.unheard, []
         await self.hear(ports.TurnEnded(answered or ["task"]))
 
     async def ask(self) -> None:
@@ -45,6 +46,16 @@ class Play:
     async def ask_again(self) -> None:
         if not self.room.agent.closed:
             await self.room.ask("Same?")
+
+    async def ask_permission(self) -> None:
+        if not self.room.agent.closed:
+            self.room.agent.ask(ports.Request("Bash", {"command": "ls"}, "t1", suggestions=[LS]))
+            await self.room.settle()
+
+    async def allow(self) -> None:
+        for choice in ("allow", "always"):
+            if (section := self.room.editor.section) is not None:
+                await self.room.do(p.Grant(CHAT, section.section, choice))
 
     async def withdraw(self) -> None:
         waiting = [task for task in self.room.agent.asked if not task.done()]
@@ -99,6 +110,8 @@ MOVES: list[Move] = [
     Play.text,
     Play.ask,
     Play.ask_again,
+    Play.ask_permission,
+    Play.allow,
     Play.ended,
     Play.withdraw,
     Play.send,

@@ -1,0 +1,117 @@
+--- Files that the agent has written, in buffers that show them. What is unsaved is never touched;
+--- Vim asks nothing.
+local files = require('winnow.files')
+local say = require('winnow.say')
+
+local M = {}
+
+local warned = {} ---@type table<integer, string> by buffer: the file's time when it was spoken of
+
+--- Whether a buffer was made for a file that did not exist. Neovim tells it only in words.
+local function is_new(buf)
+  local said = vim.api.nvim_buf_call(buf, function()
+    return vim.api.nvim_exec2('file', { output = true }).output
+  end)
+  return said:match('[^"]*$'):find(vim.fn.gettext('[New]'), 1, true) ~= nil
+end
+
+--- Say that there are two versions, once for each time that the file is written.
+local function warn(buf, path)
+  local stat = vim.uv.fs_stat(path)
+  local time = stat and ('%d.%d'):format(stat.mtime.sec, stat.mtime.nsec) or ''
+  if warned[buf] ~= time then
+    warned[buf] = time
+    local name = vim.fn.fnamemodify(path, ':~:.')
+    say(("Claude changed %s: :w! keeps your edits, :e! takes Claude's."):format(name), 'warn')
+  end
+end
+
+--- Have Neovim look at the file. Where it would ask, we decide: read what is new, unless there is
+--- something unsaved.
+local function check(buf, path)
+  local conflict = false
+  local hook = vim.api.nvim_create_autocmd('FileChangedShell', {
+    buffer = buf,
+    callback = function()
+      local reason = vim.v.fcs_reason
+      conflict = reason == 'conflict'
+      if reason == 'changed' then
+        vim.v.fcs_choice = 'reload'
+      end
+    end,
+  })
+  vim.cmd.checktime({ buf, mods = { silent = true } })
+  vim.api.nvim_del_autocmd(hook)
+  if conflict then
+    warn(buf, path) -- not above, where all is silent
+  end
+end
+
+--- Show the file as it is now, in windows that stay where they are.
+local function refresh(buf, path)
+  local views = {}
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+  end
+  if not is_new(buf) then
+    check(buf, path)
+  elseif vim.bo[buf].modified then
+    warn(buf, path)
+  else
+    vim.api.nvim_buf_call(buf, function()
+      vim.cmd.edit({ bang = true, mods = { silent = true, keepalt = true, keepjumps = true } })
+    end)
+  end
+  for win, view in pairs(views) do
+    vim.api.nvim_win_call(win, function()
+      vim.fn.winrestview(view)
+    end)
+  end
+end
+
+--- Whether the user is in the middle of a command that counts the lines of this buffer.
+local function is_busy(buf)
+  return require('winnow.dispatch').counts_lines(buf)
+end
+
+--- Refresh a buffer, but not before the command is over.
+local function refresh_soon(buf, path)
+  if not is_busy(buf) then
+    refresh(buf, path)
+    return
+  end
+  vim.api.nvim_create_autocmd({ 'ModeChanged', 'BufEnter' }, {
+    callback = function()
+      if is_busy(buf) then
+        return
+      end
+      vim.schedule(function()
+        if vim.api.nvim_buf_is_loaded(buf) then
+          refresh(buf, path)
+        end
+      end)
+      return true
+    end,
+  })
+end
+
+--- The agent has written a file: show what it holds now.
+---@param path string empty: maybe any file
+function M.reload(path)
+  local place = path ~= '' and files.real(path)
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    local name = vim.api.nvim_buf_get_name(buf)
+    if
+      vim.api.nvim_buf_is_loaded(buf)
+      and vim.bo[buf].buftype == ''
+      and name ~= ''
+      and not require('winnow.chats').get(buf)
+      and (not place or files.real(name) == place)
+      and vim.fn.filereadable(name) == 1
+    then
+      refresh_soon(buf, name)
+    end
+  end
+end
+
+return M
