@@ -48,7 +48,7 @@ def render(section: str, blocks: Sequence[Block]) -> list[str]:
     """The lines of these blocks."""
     lines = []
     for number, block in enumerate(blocks, 1):
-        runs = (len(run) for line in block.lines for run in _FENCE.findall(line))
+        runs = (len(run) for line in block.lines if "`" in line for run in _FENCE.findall(line))
         fence = "`" * max(3, 1 + max(runs, default=0))
         lines.append(f"{fence}{block.info}{marker(section, number, 'b')}")
         lines += block.lines

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
 
 from winnow.core.lines import Change, changes, split
-from winnow.core.visible import show
+from winnow.core.visible import is_plain, show
 
 CONTEXT = 3  # unchanged lines before and after a change
 NO_NEWLINE = "\\ No newline at end of file"
@@ -60,6 +60,7 @@ def diff(path: str, old: str | None, new: str) -> Diff:
     Two texts that are the same, as those of a new empty file, have no hunks.
     """
     before, after = split(old or ""), split(new)
+    seen = str if is_plain(old or "") and is_plain(new) else show
     end = _line_end(before or after)
     name = show(path) + (" (CRLF)" if end == "\r\n" else "")
     lines = [
@@ -77,11 +78,11 @@ def diff(path: str, old: str | None, new: str) -> Diff:
         head = f"@@ -{_span(old_at, old_end)} +{_span(new_at, new_end)} @@"
         lines.append(Line("@", head, number))
         for change in group:
-            lines += _signed(" ", before[old_at : change.old_start], number, end)
-            lines += _signed("-", before[change.old_start : change.old_end], number, end)
-            lines += _signed("+", after[change.new_start : change.new_end], number, end)
+            lines += _signed(" ", before[old_at : change.old_start], number, end, seen)
+            lines += _signed("-", before[change.old_start : change.old_end], number, end, seen)
+            lines += _signed("+", after[change.new_start : change.new_end], number, end, seen)
             old_at = change.old_end
-        lines += _signed(" ", before[old_at:old_end], number, end)
+        lines += _signed(" ", before[old_at:old_end], number, end, seen)
     return Diff(tuple(lines), tuple(hunks), tuple(before), end)
 
 
@@ -115,9 +116,13 @@ def _span(start: int, end: int) -> str:
 
 
 def _signed(
-    sign: Literal[" ", "-", "+"], texts: Iterable[str], hunk: int, end: str
+    sign: Literal[" ", "-", "+"],
+    texts: Iterable[str],
+    hunk: int,
+    end: str,
+    seen: Callable[[str], str],
 ) -> Iterator[Line]:
     for text in texts:
-        yield Line(sign, sign + show(body_of(text, end)), hunk, text)
+        yield Line(sign, sign + seen(body_of(text, end)), hunk, text)
         if not text.endswith("\n"):
             yield Line("\\", NO_NEWLINE, hunk)

@@ -105,6 +105,8 @@ class Patch(msgspec.Struct, frozen=True):
                 return malformed
             case Text(row=start, lines=lines):
                 pass
+        if lines == self.blocks[0].lines:
+            return Kept(self._input(self.new) or self.input)
         rows = self._rows(lines)
         if isinstance(rows, Malformed):
             return Malformed(start + rows.row, rows.message)

@@ -114,6 +114,8 @@ class Reader:
         """Each line and its row; what ``gq`` or a ``<CR>`` broke in two is one again."""
         whole: list[tuple[int, str]] = []
         for row, line in enumerate(self.lines):
+            if not line and whole and not whole[-1][1]:
+                continue  # thousands, where a file is shown
             mark = MARKER.search(line)
             parts = 0
             if mark and self._is_own(mark):

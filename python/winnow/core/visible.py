@@ -26,10 +26,15 @@ _DOUBTFUL = re.compile(f"(?i)[{_SHAPELESS}\ufe0e\ufe0f\U000e0100-\U000e01ef]|-->
 
 def show(line: str) -> str:
     """A line of text as it may stand in a buffer."""
-    if line.replace("\t", " ").isprintable() and not _DOUBTFUL.search(line):
-        return line  # nearly always, and a file has many lines
+    if is_plain(line):
+        return line
     shown = "␊".join(clean_block(line))
     return _HIDDEN.sub(lambda match: f"‹U+{ord(match[0]):04X}›", shown)
+
+
+def is_plain(text: str) -> bool:
+    """Whether all lines of a text are shown as they are: nearly always, and quick to tell."""
+    return text.replace("\t", " ").replace("\n", " ").isprintable() and not _DOUBTFUL.search(text)
 
 
 def restore(seen: str, original: str) -> str | None:
