@@ -62,7 +62,7 @@ class _Refused(Exception):
 def blocks(tool: str, input: dict[str, Any]) -> tuple[Block, ...]:
     """The arguments as they are shown. A command's description is shown elsewhere."""
     return tuple(
-        Block(info, tuple(map(_show, lines)))
+        Block(info, tuple(map(show, lines)))
         for info, lines in (
             ("sh", _command(tool, input)),
             ("arguments", _lines(_listed(tool, input))),
@@ -119,13 +119,6 @@ def _listed(tool: str, input: dict[str, Any]) -> dict[str, _Argument]:
         for name, value in input.items()
         if name not in apart or not isinstance(value, str)
     }
-
-
-def _show(line: str) -> str:
-    """What `show` says, sooner where there is plainly nothing to see: a file has many lines."""
-    if line.isascii() and line.replace("\t", " ").isprintable() and "-->" not in line:
-        return show(line) if "winn" in line.lower() else line
-    return show(line)
 
 
 def _lines(listed: dict[str, _Argument]) -> list[str]:
