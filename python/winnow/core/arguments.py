@@ -169,7 +169,7 @@ def _is_deep(value: Any) -> bool:
 
 def _restored(originals: Sequence[str], text: Text) -> list[_Line]:
     """The lines of ``text``, each taken back to what it stands for."""
-    shown = list(map(_show, originals))
+    shown = list(map(show, originals))
     lines = "\n".join(text.lines).split("\n")
     origins = _origins(shown, lines)
     restored: list[_Line] = []
