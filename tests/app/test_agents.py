@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from winnow import ports
+from winnow.adapters import scripted
 
-from tests.app.stage import QUESTION, Stage, connected, picked
+from tests.app.stage import QUESTION, Stage, User, connected, picked
 
 ANSWERED = 'Your questions have been answered: "Which store?"="Postgres".'
 
@@ -122,3 +123,14 @@ async def test_rules_can_be_listed(stage: Stage) -> None:
     async with connected(stage.agent(["one"]), stage.user) as agent:
         none = {"claude": [], "scripted": ["The scripted agent has no rules."]}
         assert await agent.rules() == none[stage.kind]
+
+
+async def test_a_scenario_starts_in_the_mode_it_was_given() -> None:
+    """As Claude does; see test_claude_modes.py."""
+    user, spec = User(), ports.AgentSpec("", mode="plan")
+    scenario = scripted.Scenario([[scripted.Say("one")]])
+    async with connected(scripted.ScriptedAgent(spec, user.ask, scenario, 0), user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        await user.turn()
+        assert [type(event) for event in user.events[:2]] == [ports.Started, ports.Mode]
+        assert user.every(ports.Mode) == [ports.Mode("plan")]
