@@ -30,12 +30,12 @@ local DIFF = {
 -- Of the buffer that is drawn now:
 local frontmatter_end = -1 -- last row of it
 local section ---@type { id: string, first: integer, after: integer }? the open one
-local bodies = {} ---@type { first: integer, last: integer, diff: boolean }[]
+local bodies = {} ---@type { first: integer, last: integer, info: string }[]
 
---- The body that a row is in, between its fences.
-local function body_of(row)
+--- The body that a row is in, fences included.
+local function body_at(row)
   for _, body in ipairs(bodies) do
-    if row > body.first and row < body.last then
+    if row >= body.first and row <= body.last then
       return body
     end
   end
@@ -50,17 +50,39 @@ local function diff_group(line, index)
   return DIFF[line:sub(1, 1)]
 end
 
+--- The colour of a body's line.
+---@param line string
+---@param index integer 0: the fence
+---@param info string what the body is, as the fence has it
+local function body_group(line, index, info)
+  if index == 0 then
+    return 'WinnowHint'
+  elseif info == 'diff' then
+    return diff_group(line, index)
+  elseif info == 'markdown' and line:find('^#+ ') then
+    return '@markup.heading'
+  end
+end
+
 local function draw_line(_, _, buf, row)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
   if not line then
     return
   end
-  local body = body_of(row)
+  local body = body_at(row)
+  local index = body and row - body.first
+  if body and row == body.last then
+    -- Its other fence, or what stands there instead.
+    index = vim.startswith(line, '```') and 0 or nil
+  end
+  local inside = index ~= nil and index > 0
   local group
-  if body then
-    group = body.diff and diff_group(line, row - body.first)
+  if index then
+    group = body_group(line, index, body.info)
   elseif row <= frontmatter_end then
     group = 'WinnowStatus'
+  elseif section and row == section.after then
+    group = '@markup.heading.2.markdown' -- below a body, Markdown does not see it
   else
     group = GROUPS[line:sub(1, 3)] -- each of the starts is three bytes long
   end
@@ -76,7 +98,7 @@ local function draw_line(_, _, buf, row)
     return
   end
   -- In a body, what looks like the rest of a marker is the user's or the agent's: all of it shows.
-  local ours = section and not body and row >= section.first and row < section.after
+  local ours = section and not inside and row >= section.first and row < section.after
   for _, span in ipairs(marker.spans(line, ours and section.id or nil)) do
     vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
       end_col = span[2],

@@ -12,7 +12,7 @@ local peeks = vim.api.nvim_create_namespace('winnow.section_view.preview')
 
 ---@class winnow.Body a fenced block whose lines the user may edit
 ---@field mark integer extmark from fence to fence
----@field diff boolean
+---@field info string
 
 local function display_width(chunks)
   local width = 0
@@ -134,12 +134,12 @@ end
 
 --- Where the bodies of a section are now.
 ---@param section winnow.Section
----@return { first: integer, last: integer, diff: boolean }[] rows of the fences
+---@return { first: integer, last: integer, info: string }[] rows of the fences
 function M.bodies(section)
   return vim.tbl_map(function(body)
     local at =
       vim.api.nvim_buf_get_extmark_by_id(section.chat.buf, namespace, body.mark, { details = true })
-    return { first = at[1] or -1, last = at[3] and at[3].end_row or -1, diff = body.diff }
+    return { first = at[1] or -1, last = at[3] and at[3].end_row or -1, info = body.info }
   end, section.bodies)
 end
 
@@ -156,17 +156,17 @@ function M.draw(section)
   local first, after = section:rows()
   local foot, asked = nil, {} ---@type integer?, table<integer, integer>
   local fence ---@type integer? row of a fence whose body goes on
-  local diff = false
+  local info = ''
   for i, line in ipairs(section:lines()) do
     local row = first + i - 1
     local found = marker.of(line, section.id)
     local slot = found and found.slot
     if found and fence then -- one whose end is gone goes on to the next line of ours
-      table.insert(section.bodies, { mark = put(fence, { end_row = row }), diff = diff })
+      table.insert(section.bodies, { mark = put(fence, { end_row = row }), info = info })
       fence = nil
     end
     if slot == 'b' then
-      fence, diff = row, line:find('^`+diff%W') ~= nil
+      fence, info = row, line:match('^`*(%w*)')
     elseif found and slot == 'h' then
       put(row, { end_col = #line, hl_group = 'WinnowHead' })
       local used = vim.fn.strdisplaywidth(marker.strip(line)) + 1

@@ -132,8 +132,11 @@ def test_a_diff_has_colours(editor: Editor, background: str) -> None:
     assert editor.style("+new")["foreground"] == group(editor, "WinnowAdded")
     assert editor.style("-old")["foreground"] == group(editor, "WinnowRemoved")
     assert editor.style("--- comment")["foreground"] == group(editor, "WinnowRemoved")
-    plain = editor.style("kept").get("foreground")
-    assert editor.style("✓ no record").get("foreground") == plain
+    plain = {"foreground": group(editor, "Normal")}
+    for text in ("kept", "✓ no record", "Allow once"):  # though Markdown sees no end of the block
+        assert editor.style(text) in ({}, plain)
+    assert editor.style("```diff")["foreground"] == group(editor, "WinnowHint")
+    assert editor.style("## You")["bold"]
     editor.keys("gg/^-old<CR>r+")
     assert editor.style("+old")["foreground"] == group(editor, "WinnowAdded")
 
