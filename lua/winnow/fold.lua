@@ -51,10 +51,14 @@ function M.at(buf, row)
   end
 end
 
---- Fold every block of the buffer that a window shows.
+--- Fold every block of the buffer that a window shows, but nothing in an open section: what is
+--- answered must be seen.
 ---@param win integer
 function M.all(win)
-  local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false)
+  local buf = vim.api.nvim_win_get_buf(win)
+  local chat = require('winnow.chats').get(buf)
+  local stop = chat and chat.section and chat.section:rows() or -1
+  local lines = vim.api.nvim_buf_get_lines(buf, 0, stop, false)
   local row = 0
   while row < #lines do
     if vim.startswith(lines[row + 1], FOLDED) then

@@ -5,7 +5,14 @@ local say = require('winnow.say')
 
 local M = {}
 
-local warned = {} ---@type table<integer, string> by buffer: the file's time when it was spoken of
+-- By buffer: the time and size of its file when we looked last. Each change is spoken of once, and
+-- a file without one costs no more than this look.
+local seen = {} ---@type table<integer, string>
+
+local function stamp(path)
+  local stat = vim.uv.fs_stat(path)
+  return stat and ('%d.%d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size) or ''
+end
 
 --- Whether a buffer was made for a file that did not exist. Neovim tells it only in words.
 local function is_new(buf)
@@ -15,15 +22,10 @@ local function is_new(buf)
   return said:match('[^"]*$'):find(vim.fn.gettext('[New]'), 1, true) ~= nil
 end
 
---- Say that there are two versions, once for each time that the file is written.
-local function warn(buf, path)
-  local stat = vim.uv.fs_stat(path)
-  local time = stat and ('%d.%d'):format(stat.mtime.sec, stat.mtime.nsec) or ''
-  if warned[buf] ~= time then
-    warned[buf] = time
-    local name = vim.fn.fnamemodify(path, ':~:.')
-    say(("Claude changed %s: :w! keeps your edits, :e! takes Claude's."):format(name), 'warn')
-  end
+--- Say that there are two versions.
+local function warn(path)
+  local name = vim.fn.fnamemodify(path, ':~:.')
+  say(("Claude changed %s: :w! keeps your edits, :e! takes Claude's."):format(name), 'warn')
 end
 
 --- Have Neovim look at the file. Where it would ask, we decide: read what is new, unless there is
@@ -43,12 +45,18 @@ local function check(buf, path)
   vim.cmd.checktime({ buf, mods = { silent = true } })
   vim.api.nvim_del_autocmd(hook)
   if conflict then
-    warn(buf, path) -- not above, where all is silent
+    warn(path) -- not above, where all is silent
   end
 end
 
 --- Show the file as it is now, in windows that stay where they are.
 local function refresh(buf, path)
+  local now = stamp(path)
+  if seen[buf] == now then
+    return
+  end
+  seen[buf] = now
+  local tick = vim.api.nvim_buf_get_changedtick(buf)
   local views = {}
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
@@ -56,11 +64,14 @@ local function refresh(buf, path)
   if not is_new(buf) then
     check(buf, path)
   elseif vim.bo[buf].modified then
-    warn(buf, path)
+    warn(path)
   else
     vim.api.nvim_buf_call(buf, function()
       vim.cmd.edit({ bang = true, mods = { silent = true, keepalt = true, keepjumps = true } })
     end)
+  end
+  if vim.api.nvim_buf_get_changedtick(buf) == tick then
+    return
   end
   for win, view in pairs(views) do
     vim.api.nvim_win_call(win, function()

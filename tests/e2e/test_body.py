@@ -120,6 +120,13 @@ def test_what_looks_like_a_marker_in_a_body_is_shown(editor: Editor) -> None:
     editor.wait_screen("echo '<!-- v1.2.3-->' # <!-- winnow: -->")
 
 
+def test_nothing_folds_in_a_body(editor: Editor) -> None:
+    """What will run is seen in every window, even if it looks like a tool's output."""
+    ask(editor, "sh", ["cat <<EOF", "▸ Bash true ✓", "│ rm -rf ~", "EOF"])
+    editor.keys(":tab split<CR>")
+    editor.wait_screen("│ rm -rf ~")
+
+
 @pytest.mark.parametrize("background", ["dark", "light"])
 def test_a_diff_has_colours(editor: Editor, background: str) -> None:
     """By the first character of each line; a removed comment names no file."""
