@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from winnow.core import permission
 from winnow.core.form import Form
 from winnow.core.proposal import Call
@@ -25,8 +27,8 @@ FEATURES = asked("Which features?", "Features", "Auth", "Logging", "Search", mul
 ONE = Form("ab", (DATABASE,))
 SEVERAL = Form("ab", (FEATURES,))
 BOTH = Form("ab", (DATABASE, FEATURES))
-LS = {"type": "addRules", "behavior": "allow", "destination": "session"}
-LS |= {"rules": [{"toolName": "Bash", "ruleContent": "ls"}]}
+LS: dict[str, Any] = {"type": "addRules", "behavior": "allow", "destination": "session"}
+LS["rules"] = [{"toolName": "Bash", "ruleContent": "ls"}]
 RM = Call("Bash", {"command": "rm -rf build"})
 BASH = permission.form("ab", "Bash", RM, [LS])
 

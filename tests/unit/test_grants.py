@@ -332,6 +332,9 @@ FOLDER = {"type": "addDirectories", "directories": ["/x"], "destination": "sessi
         ([rule("ls")], [BOTH], False),
         ([EDITS], [EDITS], True),
         ([EDITS], [EDITS, FOLDER], False),
+        ([EDITS], [EDITS, {**FOLDER, "directories": ["/p/src"]}], True),
+        ([rule("ls")], [rule("ls"), FOLDER], False),
+        ([rule("ls")], [rule("ls"), {**FOLDER, "directories": ["/p"]}, EDITS], True),
         ([FOLDER], [EDITS, FOLDER], False),
         ([EDITS], [rule("ls")], False),
     ],
@@ -339,4 +342,4 @@ FOLDER = {"type": "addDirectories", "directories": ["/x"], "destination": "sessi
 def test_a_rule_settles_only_what_it_covers(
     granted: list[dict[str, Any]], waiting: list[dict[str, Any]], covered: bool
 ) -> None:
-    assert permission.covers(granted, waiting) is covered
+    assert permission.covers(granted, waiting, "/p") is covered

@@ -383,7 +383,7 @@ class Chat:
         """What waits and would not have been asked any more runs as it was asked."""
         for w in reversed(self._page.sections):
             if w.form.kind in ("permission", "patch") and permission.covers(
-                updates, w.request.suggestions
+                updates, w.request.suggestions, self._opened.cwd
             ):
                 reply = ports.Allow(w.request.input)
                 if w.settle(reply):

@@ -133,14 +133,9 @@ class Waiting:
     def choose(self, choice: str, reason: str) -> answer.Decision:
         """The answer to a proposal from outside its section: "allow", "always" or "deny"."""
         count = len(self.form.questions[0].options)
-        options = {"allow": [1], "always": list(range(2, count)), "deny": [count]}[choice]
-        if len(options) != 1:
-            many = (
-                f"There are {len(options)} rules to choose from"
-                if options
-                else "No rule is offered"
-            )
-            return answer.Undecided(f"{many}: :Winnow next goes there.")
+        options = {"allow": [1], "always": range(2, count)[:1], "deny": [count]}[choice]
+        if not options:
+            return answer.Undecided("Claude offers no rule for this: :Winnow allow, or deny.")
         (left,) = section.parse(self.form, self.lines).questions
         left = section.Left((section.Pick(options[0], reason),), change=left.change)
         return answer.decide(self.form, 1, left, frozenset())

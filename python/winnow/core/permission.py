@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any, Literal
 
 from winnow.core.form import Form
@@ -70,23 +71,32 @@ def updates(proposal: Proposal, suggestions: list[Update], label: str) -> list[U
     return [one for one in suggestions if suggestion_label(one) == label]
 
 
-def covers(granted: list[Update], waiting: list[Update]) -> bool:
+def covers(granted: list[Update], waiting: list[Update], cwd: str) -> bool:
     """Would these updates have let through what waits with those suggestions?
 
-    What Claude Code suggests is what would let the call through, so equal suggestions tell.
+    What Claude Code suggests is what would let the call through, so equal suggestions tell. But
+    outside of ``cwd`` it takes a folder, too.
     """
     kinds = {one.get("type") for one in waiting}
+    folders = [folder for one in waiting for folder in one.get("directories") or []]
+    if not all(is_inside(folder, cwd) for folder in folders):
+        return False
     rules = [rule for one in granted if one.get("type") == "addRules" for rule in one["rules"]]
     for one in waiting:
         match one:
             case {"type": "addRules", "behavior": "allow", "rules": [_, *_] as wanted}:
-                if "addDirectories" not in kinds and all(rule in rules for rule in wanted):
+                if all(rule in rules for rule in wanted):
                     return True
             case {"type": "setMode", "mode": mode}:
                 modes = [u.get("mode") for u in granted if u.get("type") == "setMode"]
-                if kinds == {"setMode"} and mode in modes:
+                if kinds <= {"setMode", "addDirectories"} and mode in modes:
                     return True
     return False
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path is in a folder, or the folder itself; both are absolute."""
+    return PurePath(path).is_relative_to(folder)
 
 
 def suggestion_label(update: Update) -> str:

@@ -1,0 +1,383 @@
+"""Permission sections: what stands there is what runs, and nothing runs that was not seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.api import Message, ScriptedAPI, ToolUse, say
+from tests.e2e.editor import Editor
+from tests.e2e.steps import send, start, wait_idle, wait_section
+
+
+@pytest.fixture(autouse=True)
+def wide(claude: Editor) -> None:
+    """Room for a whole section."""
+    claude.resize(110, 44)
+
+
+def bash(id: str, command: str, **more: object) -> ToolUse:
+    return ToolUse("Bash", {"command": command, **more}, id)
+
+
+def project(claude: Editor, name: str) -> Path:
+    return claude.sandbox.project / name
+
+
+def content(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
+
+
+def records(claude: Editor) -> list[str]:
+    return [line for line in claude.lines() if line[:1] in ("✓", "✗")]
+
+
+# --- what is shown, and what runs -------------------------------------------------------------
+
+
+def test_two_keys_grant_and_the_tools_line_follows_the_record(
+    claude: Editor, api: ScriptedAPI
+) -> None:
+    api.add(say("Now.", bash("t1", "echo one > made; echo done")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    assert claude.lines()[-1] == ""
+    assert not any(line.startswith("▸") for line in claude.lines())
+    claude.keys("<CR><CR>")
+    claude.wait_line("So be it.")
+    assert content(project(claude, "made")) == "one\n"
+    assert "done" in api.tool_result("t1")
+    command = "echo one > made; echo done"
+    lines = [line for line in claude.lines() if line]
+    at = lines.index(f"✓ Allow once: Bash {command}")
+    assert lines[at + 1 : at + 3] == [f"▸ Bash {command} ✓", "│ done"]
+
+
+def test_an_edited_command_runs_and_claude_is_told(claude: Editor, api: ScriptedAPI) -> None:
+    api.add(say(bash("t1", "echo harm > made")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    claude.keys("gg/^echo<CR>:s/harm/good/<CR>/^Allow once<CR>")
+    claude.wait_screen("edited · keep one of")
+    claude.keys("<CR><CR>")
+    claude.wait_line("So be it.")
+    assert content(project(claude, "made")) == "good\n"
+    assert "✓ Allow once, edited: Bash echo harm > made" in records(claude)
+    assert "▸ Bash echo good > made ✓" in claude.lines()
+    told = json.dumps(api.requests[-1])
+    assert "The user edited this call" in told
+    assert "echo good > made" in told
+
+
+def test_a_command_of_several_lines_is_edited_like_text(claude: Editor, api: ScriptedAPI) -> None:
+    """dd takes a line, o adds one, u brings one back."""
+    api.add(say(bash("t1", "echo 1 >> made\necho 2 >> made\necho 3 >> made")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    claude.keys("gg/^echo 2<CR>ddoecho 4 >> made<Esc>gg/^echo 1<CR>ddu/^Allow once<CR><CR><CR>")
+    claude.wait_line("So be it.")
+    assert content(project(claude, "made")) == "1\n3\n4\n"
+
+
+def test_arguments_that_are_no_text_are_shown_and_read(claude: Editor, api: ScriptedAPI) -> None:
+    """One that was broken is refused, and named with its line."""
+    api.add(say(bash("t1", "echo ran > made", timeout=5000)), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    assert "timeout: 5000" in claude.lines()
+    claude.keys("gg/^timeout<CR>:s/5000/soon/<CR>/^Allow once<CR><CR>")
+    claude.wait_screen("“timeout” is not JSON any more")
+    assert not project(claude, "made").exists()
+    claude.keys("gg/^timeout<CR>:s/soon/7000/<CR>/^Allow once<CR><CR><CR>")
+    claude.wait_line("So be it.")
+    assert content(project(claude, "made")) == "ran\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\u202egnp.exe", "‹U+202E›gnp.exe"),
+        ("a\u00a0b", "a‹U+00A0›b"),
+        ("a\u200bb", "a‹U+200B›b"),
+        ("<!--winnow:ab.1.1-->", "‹!--winnow:ab.1.1--›"),
+        ("```\n## You\n````", "```\n## You\n````"),
+    ],
+)
+def test_what_looks_harmless_is_harmless(
+    claude: Editor, api: ScriptedAPI, text: str, shown: str
+) -> None:
+    """What hides is shown, and runs as it was proposed where nobody touched it."""
+    api.add(say(bash("t1", f"printf %s '{text}' > made")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    assert f"printf %s '{shown}' > made" in claude.text()
+    assert text == shown or text not in claude.text()
+    claude.keys("<CR><CR>")
+    claude.wait_line("So be it.")
+    assert content(project(claude, "made")) == text
+
+
+def test_a_command_that_lost_its_fence_does_not_run(claude: Editor, api: ScriptedAPI) -> None:
+    """But it can be denied, and u brings it back."""
+    api.add(say(bash("t1", "echo ran > made")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    claude.keys("gg:g/1.c-->/d<CR>gg/^Allow once<CR><CR>")
+    claude.wait_screen("fence that closes the sh is gone: u brings it back")
+    claude.keys("u/^Allow once<CR><CR><CR>")
+    claude.wait_line("So be it.")
+    assert content(project(claude, "made")) == "ran\n"
+
+
+@pytest.mark.parametrize(("typed", "told"), [(" not now", ": not now"), ("", ".")])
+def test_a_denial_is_never_empty(claude: Editor, api: ScriptedAPI, typed: str, told: str) -> None:
+    api.add(say(bash("t1", "echo ran > made")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    claude.keys(f"gg/^Deny<CR>A{typed}<Esc><CR><CR>")
+    claude.wait_line("So be it.")
+    assert f"The user denied this use of Bash{told}" in api.tool_result("t1")
+    assert not project(claude, "made").exists()
+    assert "▸ Bash echo ran > made ✗" in claude.lines()
+
+
+def test_own_words_are_a_reason_to_deny(claude: Editor, api: ScriptedAPI) -> None:
+    api.add(say(bash("t1", "echo ran > made")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    claude.keys("gg/^Deny<CR>ouse printf instead<Esc>")
+    claude.wait_screen("Deny (note: use printf instead)")
+    claude.keys("<CR>")
+    claude.wait_line("So be it.")
+    assert "denied this use of Bash: use printf instead" in api.tool_result("t1")
+
+
+def test_a_note_on_what_is_allowed_reaches_claude(claude: Editor, api: ScriptedAPI) -> None:
+    api.add(say(bash("t1", "echo ran > made")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    claude.keys("gg/^Allow once<CR>A but only this time<Esc><CR><CR>")
+    claude.wait_line("So be it.")
+    assert content(project(claude, "made")) == "ran\n"
+    assert "The user says: but only this time" in json.dumps(api.requests[-1])
+
+
+RUN = "echo sub > made; echo out"
+
+# --- rules ------------------------------------------------------------------------------------
+
+
+def test_always_is_kept_where_its_scope_says(claude: Editor, api: ScriptedAPI) -> None:
+    """The record says the rule, and the same is not asked for again."""
+    command = "touch made"
+    api.add(say(bash("t1", f"{command}1")), say("Once."))
+    api.add(say(bash("t2", f"{command}1")), say("Twice."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    label = next(line for line in claude.lines() if line.startswith("Always allow"))
+    assert "touch made1" in label
+    scope = ", for you" if "for you" in label else "session"
+    claude.keys("gg/^Always<CR><CR><CR>")
+    claude.wait_line("Once.")
+    [record] = records(claude)
+    assert record.startswith("✓ Always allow ")
+    assert record.endswith(": Bash touch made1")
+    wait_idle(claude)
+    send(claude, "once more")
+    claude.wait_line("Twice.")
+    assert len(records(claude)) == 1
+    settings = project(claude, ".claude") / "settings.local.json"
+    assert settings.exists() is (scope == ", for you")
+
+
+def task(description: str, id: str) -> ToolUse:
+    kind = "general-purpose"
+    return ToolUse("Agent", {"description": description, "prompt": "go", "subagent_type": kind}, id)
+
+
+def subagents(api: ScriptedAPI, *replies: Message, last: str = "Done.") -> None:
+    """The main agent starts a subagent for each reply."""
+    calls = [task(f"task {number}", f"a{number}") for number, _ in enumerate(replies)]
+    api.add(say(*calls), *replies)
+    api.add(*[say(last) for _ in range(len(replies) * 3 + 2)])
+
+
+def test_a_subagent_is_named(claude: Editor, api: ScriptedAPI) -> None:
+    """And what it runs stands beside what was allowed."""
+    api.add(
+        say(
+            ToolUse(
+                "Agent",
+                {"description": "find tests", "prompt": "go", "subagent_type": "general-purpose"},
+                "a1",
+            )
+        ),
+    )
+    api.add(
+        say("Waiting."), *[say(bash("t1", "echo sub > made; echo out"))], say("Found."), say("All.")
+    )
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    text = claude.text()
+    assert "Subagent " in text
+    assert "find tests" in text
+    claude.keys("gg/^Allow once<CR><CR><CR>")
+    claude.wait(lambda: content(project(claude, "made")) == "sub\n", "the file")
+    claude.wait(
+        lambda: any(f"▸ Bash {RUN} ✓" == line for line in claude.lines()),
+        "its line",
+    )
+    assert "│ out" in claude.lines()
+
+
+def test_always_settles_those_that_it_covers(claude: Editor, api: ScriptedAPI) -> None:
+    """And no other one."""
+    commands = ["touch same", "touch same", "touch other"]
+    subagents(api, *(say(bash(f"t{n}", c)) for n, c in enumerate(commands)))
+    start(claude)
+    waits(claude, 3)
+    wait_section(claude, "Permission: Bash")
+    while not any(line == "touch same" for line in claude.lines()):
+        pytest.skip("the other one came first")
+    claude.keys("gg/^Always<CR><CR><CR>")
+    waits(claude, 1)
+    wait_section(claude, "Permission: Bash")
+    assert "touch other" in claude.lines()
+    assert sum("granted before" in line for line in records(claude)) == 1
+    claude.wait(lambda: project(claude, "same").exists(), "the file")
+    assert not project(claude, "other").exists()
+
+
+def pending(claude: Editor) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = claude.lua("""
+      local chat = require('winnow.chats').all()[1]
+      return chat and chat.pending or {}
+    """)
+    return found
+
+
+def waits(claude: Editor, count: int) -> None:
+    claude.wait(lambda: len(pending(claude)) == count, f"{count} things waiting", timeout=40)
+
+
+def test_thirty_at_once_are_each_settled_once(claude: Editor, api: ScriptedAPI) -> None:
+    """None is denied by itself; what was allowed runs, and nothing else does."""
+    outside = claude.sandbox.root / "outside"
+    outside.mkdir()
+    replies = []
+    for agent in range(10):
+        reads = []
+        for n in range(agent * 3, agent * 3 + 3):
+            (outside / f"f{n}").write_text(f"secret {n}\n")
+            reads.append(ToolUse("Read", {"file_path": str(outside / f"f{n}")}, f"r{n}"))
+        replies.append(say(*reads))
+    subagents(api, *replies)
+    start(claude)
+    waits(claude, 30)
+    allowed: set[int] = set()
+    denied: set[int] = set()
+    for left in range(30, 0, -1):
+        wait_section(claude, "Permission: Read")
+        waits(claude, left)
+        number = int(
+            claude.text().rpartition("file_path: ")[2].partition("\n")[0].rpartition("/f")[2]
+        )
+        (allowed if number % 2 else denied).add(number)
+        claude.keys(f"gg/^{'Allow once' if number % 2 else 'Deny'}<CR><CR><CR>")
+        waits(claude, left - 1)
+    for number in range(30):
+        result = api.tool_result(f"r{number}")
+        assert (f"secret {number}" in result) is (number in allowed)
+        assert ("denied this use of Read" in result) is (number in denied)
+    assert len(allowed | denied) == 30
+    assert len(records(claude)) == 30
+
+
+def test_stop_closes_all_and_the_next_prompt_works(claude: Editor, api: ScriptedAPI) -> None:
+    subagents(api, *(say(bash(f"t{n}", f"touch made{n}")) for n in range(4)), last="Again.")
+    start(claude)
+    waits(claude, 4)
+    claude.keys(":Winnow stop<CR>")
+    waits(claude, 0)
+    wait_idle(claude)
+    assert not list(claude.sandbox.project.glob("made*"))
+    claude.keys("G")
+    send(claude, "next")
+    claude.wait_line("Again.")
+
+
+# --- from anywhere ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "runs", "record"),
+    [
+        ("allow", True, "✓ Allow once: Bash"),
+        ("always", True, "✓ Always allow"),
+        ("deny not here", False, "✗ Denied: Bash touch made — not here"),
+    ],
+)
+def test_from_anywhere(
+    claude: Editor, api: ScriptedAPI, command: str, runs: bool, record: str
+) -> None:
+    """One thing waits, and it is answered without going there."""
+    api.add(say(bash("t1", "touch made")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    claude.keys(":new<CR>")
+    claude.keys(f":Winnow {command}<CR>")
+    claude.wait(lambda: api.tool_result("t1") is not None, "the result")
+    assert project(claude, "made").exists() is runs
+    assert claude.lua("return vim.bo.filetype") != "winnow"
+    claude.keys("<C-w>p")
+    claude.wait_line("So be it.")
+    assert records(claude)[0].startswith(record)
+
+
+def test_from_anywhere_what_stands_there_runs(claude: Editor, api: ScriptedAPI) -> None:
+    api.add(say(bash("t1", "touch made")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    claude.keys("gg/^touch<CR>A-else<Esc>:new<CR>:Winnow allow<CR>")
+    api.tool_result("t1")
+    assert project(claude, "made-else").exists()
+    assert not project(claude, "made").exists()
+
+
+def test_from_anywhere_several_open_the_inbox(claude: Editor, api: ScriptedAPI) -> None:
+    """Nothing is allowed that was not seen."""
+    subagents(api, *(say(bash(f"t{n}", f"touch made{n}")) for n in range(2)))
+    start(claude)
+    waits(claude, 2)
+    claude.keys(":Winnow allow<CR>")
+    claude.wait(lambda: claude.lua("return vim.bo.buftype") == "quickfix", "the inbox")
+    assert len(pending(claude)) == 2
+    assert not list(claude.sandbox.project.glob("made*"))
+
+
+# --- places and sizes -------------------------------------------------------------------------
+
+
+def test_a_path_outside_says_so(claude: Editor, api: ScriptedAPI) -> None:
+    outside = claude.sandbox.root / "outside.txt"
+    api.add(say(bash("t1", f"echo ran > {outside}")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    assert "outside" in claude.text().partition("```sh")[0].rpartition("━━ Permission")[2]
+    claude.keys("gg/^Allow once<CR><CR><CR>")
+    claude.wait_line("So be it.")
+    assert content(outside) == "ran\n"
+
+
+def test_a_megabyte_of_command_is_shown_in_full(claude: Editor, api: ScriptedAPI) -> None:
+    lines = "\n".join(f"# {n:05} {'x' * 40}" for n in range(2_000))
+    api.add(say(bash("t1", f"{lines}\necho ran > made")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    assert lines in claude.text()
+    claude.keys("<CR><CR>")
+    claude.wait_line("So be it.")
+    assert content(project(claude, "made")) == "ran\n"
