@@ -32,7 +32,7 @@ local frontmatter_end = -1 -- last row of it
 local section ---@type { id: string, first: integer, after: integer }? the open one
 local bodies = {} ---@type { first: integer, last: integer, info: string }[]
 
---- The body that a row is in, fences included.
+--- The body that a row is in, from its fence to the marker below the other one.
 local function body_at(row)
   for _, body in ipairs(bodies) do
     if row >= body.first and row <= body.last then
@@ -59,8 +59,6 @@ local function body_group(line, index, info)
     return 'WinnowHint'
   elseif info == 'diff' then
     return diff_group(line, index)
-  elseif info == 'markdown' and line:find('^#+ ') then
-    return '@markup.heading'
   end
 end
 
@@ -72,8 +70,9 @@ local function draw_line(_, _, buf, row)
   local body = body_at(row)
   local index = body and row - body.first
   if body and row == body.last then
-    -- Its other fence, or what stands there instead.
-    index = vim.startswith(line, '```') and 0 or nil
+    index = nil -- below its other fence
+  elseif body and row == body.last - 1 and vim.startswith(line, '```') then
+    index = 0
   end
   local inside = index ~= nil and index > 0
   local group
@@ -81,8 +80,6 @@ local function draw_line(_, _, buf, row)
     group = body_group(line, index, body.info)
   elseif row <= frontmatter_end then
     group = 'WinnowStatus'
-  elseif section and row == section.after then
-    group = '@markup.heading.2.markdown' -- below a body, Markdown does not see it
   else
     group = GROUPS[line:sub(1, 3)] -- each of the starts is three bytes long
   end

@@ -125,7 +125,7 @@ def test_a_command_that_lost_its_fence_does_not_run(claude: Editor, api: Scripte
     api.add(say(bash("t1", "echo ran > made")), say("So be it."))
     start(claude)
     wait_section(claude, "Permission: Bash")
-    claude.keys("gg:g/1.c-->/d<CR>gg/^Allow once<CR><CR>")
+    claude.keys("gg:g/^```$/d<CR>gg/^Allow once<CR><CR>")
     claude.wait_screen("fence that closes the sh is gone: u brings it back")
     claude.keys("u/^Allow once<CR><CR><CR>")
     claude.wait_line("So be it.")

@@ -52,12 +52,17 @@ def decision(form: Form, lines: Sequence[str]) -> Decided | Undecided:
 
 def only(lines: Sequence[str], option: str) -> list[str]:
     """Without the other options."""
-    return [line for line in lines if "<!--" not in line or line.startswith(option) or "`" in line]
+    kept = (".b-->", ".c-->")
+    return [
+        line
+        for line in lines
+        if "<!--" not in line or line.startswith(option) or line.endswith(kept)
+    ]
 
 
 def without_hunk(lines: Sequence[str], number: int) -> list[str]:
     heads = [row for row, line in enumerate(lines) if line.startswith("@@")]
-    ends = [*heads[1:], next(row for row, line in enumerate(lines) if ".c-->" in line)]
+    ends = [*heads[1:], next(row for row, line in enumerate(lines) if line.endswith(".c-->")) - 1]
     return [*lines[: heads[number]], *lines[ends[number] :]]
 
 
@@ -175,7 +180,10 @@ def test_an_edited_line_is_what_is_written() -> None:
 def test_all_hunks_gone_means_deny() -> None:
     """Whatever options are left, and whether or not the fences are."""
     lines = without_hunk(without_hunk(render(PATCH), 0), 0)
-    for left in (lines, [line for line in lines if not line.startswith(("`", "---", "+++"))]):
+    for left in (
+        lines,
+        [line for line in lines if not line.startswith(("`", "---", "+++", "<!--"))],
+    ):
         given = decision(PATCH, left)
         assert given == Decided("Deny", "", (3,), (1, 2), edited="all hunks are gone")
         outcome = confirm(PATCH, left, 0, FIRST, frozenset())

@@ -1,7 +1,8 @@
 """What a section shows to be edited: a command, a diff, a plan. What stands there is what counts.
 
-Each block is fenced as Markdown fences code. The fences carry markers (``b`` begins block *n*,
-``c`` closes it) and tell exactly where it is; its lines carry none, so they are all the user's.
+Each block is fenced as Markdown fences code. Markers tell exactly where it is: ``b`` on the fence
+that begins block *n*, and ``c`` below the one that closes it, which to Markdown must be nothing
+but a fence. Its lines carry none, so they are all the user's.
 """
 
 from __future__ import annotations
@@ -51,8 +52,7 @@ def render(section: str, blocks: Sequence[Block]) -> list[str]:
         runs = (len(run) for line in block.lines if "`" in line for run in _FENCE.findall(line))
         fence = "`" * max(3, 1 + max(runs, default=0))
         lines.append(f"{fence}{block.info}{marker(section, number, 'b')}")
-        lines += block.lines
-        lines.append(f"{fence}{marker(section, number, 'c')}")
+        lines += [*block.lines, fence, marker(section, number, "c")]
     return lines
 
 
@@ -81,9 +81,11 @@ def split(
                 what = brief(MARKER.sub("", line))
                 found = Malformed(row, f"“{what}” stands inside the {block.info}: move it below")
             else:
-                end = marked[last][0]
+                end = marked[last][0] - 1
                 found = Text(found.row, tuple(lines[found.row : end]))
-                rest[found.row - 1 : end + 1] = [""] * (end - found.row + 2)
+                rest[found.row - 1 : end + 2] = [""] * (end - found.row + 3)
+                if not _is_fence(lines[end]):
+                    found = Malformed(end, _lost(block, "closes"))
         if isinstance(found, Malformed):  # what stands there is no reason for anything
             at = [-1, *(mark[0] for mark in marked), len(lines)]
             first, last = fences[0] + 1, fences[-1] + 1
@@ -101,20 +103,21 @@ def _find(block: Block, fences: Sequence[tuple[int, int, str, str]]) -> Seen:
     if not fences:
         return Gone()
     for row, _, slot, line in fences:
-        said = MARKER.sub("", line).strip().strip("`")
-        if said != (block.info if slot == "b" else ""):
-            what = "opens" if slot == "b" else "closes"
-            message = (
-                f"“{brief(line)}” was the fence that {what} the {block.info}: u brings it back"
-            )
-            return Malformed(row, message)
+        if slot == "b" and MARKER.sub("", line).strip().strip("`") != block.info:
+            return Malformed(row, _lost(block, "opens"))
     match [(row, slot) for row, _, slot, _ in fences]:
         case [(row, "b"), (_, "c")]:
             return Text(row + 1, ())
         case [(row, "b")]:
-            lost = "closes"
+            return Malformed(row, _lost(block, "closes"))
         case [(row, "c")]:
-            lost = "opens"
-        case [(row, _), *_]:
-            return Malformed(row, f"the {block.info} stands twice: delete one of the two")
-    return Malformed(row, f"the fence that {lost} the {block.info} is gone: u brings it back")
+            return Malformed(row, _lost(block, "opens"))
+    return Malformed(fences[0][0], f"the {block.info} stands twice: delete one of the two")
+
+
+def _is_fence(line: str) -> bool:
+    return "```" in line and not line.strip().strip("`")
+
+
+def _lost(block: Block, what: str) -> str:
+    return f"the fence that {what} the {block.info} is gone: u brings it back"

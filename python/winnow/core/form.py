@@ -51,9 +51,7 @@ def render(form: Form) -> list[str]:
         if line.slot == "h" and line.question > 1:
             rendered.append("")
         if line.slot == 1:
-            if form.proposal:
-                rendered += body.render(form.id, form.blocks)
-            rendered.append("")
+            rendered += body.render(form.id, form.blocks) or [""]
         rendered.append(line.text + marker(form.id, line.question, line.slot))
     return rendered
 
