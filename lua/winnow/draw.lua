@@ -25,6 +25,7 @@ local DIFF = {
   ['+'] = 'WinnowAdded',
   ['-'] = 'WinnowRemoved',
   ['@'] = 'WinnowHunk',
+  [' '] = 'WinnowContext',
 }
 
 -- Of the buffer that is drawn now:

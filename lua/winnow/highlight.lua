@@ -22,6 +22,10 @@ function M.define()
   for group, target in pairs(LINKS) do
     vim.api.nvim_set_hl(0, group, { link = target, default = true })
   end
+  -- Not a link: what else Normal sets, a window may set otherwise.
+  local normal = vim.api.nvim_get_hl(0, { name = 'Normal' })
+  local plain = { fg = normal.fg or 'NONE', ctermfg = normal.ctermfg, default = true }
+  vim.api.nvim_set_hl(0, 'WinnowContext', plain)
 end
 
 --- A query file without its conceal rules: in a chat only markers are hidden.

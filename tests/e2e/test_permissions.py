@@ -165,8 +165,6 @@ def test_a_note_on_what_is_allowed_reaches_claude(claude: Editor, api: ScriptedA
     assert "The user says: but only this time" in json.dumps(api.requests[-1])
 
 
-RUN = "echo sub > made; echo out"
-
 # --- rules ------------------------------------------------------------------------------------
 
 
@@ -207,30 +205,19 @@ def subagents(api: ScriptedAPI, *replies: Message, last: str = "Done.") -> None:
 
 def test_a_subagent_is_named(claude: Editor, api: ScriptedAPI) -> None:
     """And what it runs stands beside what was allowed."""
-    api.add(
-        say(
-            ToolUse(
-                "Agent",
-                {"description": "find tests", "prompt": "go", "subagent_type": "general-purpose"},
-                "a1",
-            )
-        ),
-    )
-    api.add(
-        say("Waiting."), *[say(bash("t1", "echo sub > made; echo out"))], say("Found."), say("All.")
-    )
+    run = "echo sub > made; echo out"
+    call = task("find tests", "a1")
+    call.input.update(run_in_background=False, subagent_type="Explore")
+    api.add(say(call), say(bash("t1", run)), say("Found."), say("All."))
     start(claude)
     wait_section(claude, "Permission: Bash")
-    text = claude.text()
-    assert "Subagent " in text
-    assert "find tests" in text
+    assert "Subagent Explore: find tests wants to use Bash." in claude.text()
     claude.keys("gg/^Allow once<CR><CR><CR>")
-    claude.wait(lambda: content(project(claude, "made")) == "sub\n", "the file")
-    claude.wait(
-        lambda: any(f"▸ Bash {RUN} ✓" == line for line in claude.lines()),
-        "its line",
-    )
-    assert "│ out" in claude.lines()
+    claude.wait_line("All.")
+    assert content(project(claude, "made")) == "sub\n"
+    lines = [line for line in claude.lines() if line]
+    at = lines.index(f"✓ Allow once: Bash {run} (Explore: find tests)")
+    assert lines[at + 1 : at + 3] == [f"▸ Bash {run} ✓", "│ out"]
 
 
 def test_always_settles_those_that_it_covers(claude: Editor, api: ScriptedAPI) -> None:
