@@ -36,11 +36,10 @@ def section(info: str, body: list[str], fence: str = "```") -> list[str]:
     return [
         "━━ Patch: src/app.py<!--winnow:ab.1.h-->",
         "Claude wants to edit a file.<!--winnow:ab.1.q-->",
-        "",
         f"{fence}{info}<!--winnow:ab.1.b-->",
         *body,
-        f"{fence}<!--winnow:ab.1.c-->",
-        "",
+        fence,
+        "<!--winnow:ab.1.c-->",
         "Allow once<!--winnow:ab.1.1-->",
         "Always allow edits<!--winnow:ab.1.2-->",
         "Deny — and say why<!--winnow:ab.1.3-->",
@@ -297,7 +296,7 @@ def test_an_answer_from_anywhere(editor: Editor, keys: str, choice: str, reason:
     editor.keys(keys)
     [event] = told(editor, "grant")
     assert (event["section"], event["choice"], event["reason"]) == ("ab", choice, reason)
-    assert event["lines"][3:5] == ["```diff<!--winnow:ab.1.b-->", DIFF[0]]
+    assert event["lines"][2:4] == ["```diff<!--winnow:ab.1.b-->", DIFF[0]]
     assert " kept = 1" not in event["lines"]
     assert editor.lines() == [""]
 
