@@ -148,7 +148,7 @@ def test_a_file_does_not_raise_permissions(
     claude.restart(str(path))
     claude.keys("G")
     send(claude, "Write it")
-    wait_section(claude, "Permission: Write")
+    wait_section(claude, "Patch: made")
     assert not made.exists()
 
 
