@@ -190,6 +190,7 @@ class AgentSpec(msgspec.Struct, frozen=True):
     session: str = ""  # resume this one
     model: str = ""
     mode: str = ""
+    questions: str = "tool"  # how it asks: by "tool", by choices in its "text", or "both"
 
 
 MakeAgent = Callable[[AgentSpec, Ask], Awaitable[Agent]]

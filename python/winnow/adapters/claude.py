@@ -30,6 +30,7 @@ from claude_agent_sdk import (
     ProcessError,
     RateLimitEvent,
     ResultMessage,
+    SdkMcpTool,
     StreamEvent,
     SystemMessage,
     TextBlock,
@@ -37,12 +38,14 @@ from claude_agent_sdk import (
     ToolResultBlock,
     ToolUseBlock,
     UserMessage,
+    create_sdk_mcp_server,
 )
 from claude_agent_sdk._errors import MessageParseError
 from claude_agent_sdk.types import HookEvent, PermissionMode
 
 from winnow import ports
-from winnow.adapters import failures
+from winnow.adapters import ask_user, failures
+from winnow.core import question_tool
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -120,7 +123,8 @@ class ClaudeAgent:
                 resume=spec.session or None,
                 model=None if spec.model == "default" else spec.model or None,
                 permission_mode=cast(PermissionMode, spec.mode) if spec.mode else None,
-                system_prompt={"type": "preset", "preset": "claude_code"},
+                **ask_user.options(spec.questions),
+                mcp_servers=self._servers(),
                 include_partial_messages=True,
                 can_use_tool=self._can_use_tool,
                 hooks={event: [HookMatcher(hooks=[self._tool_ended])] for event in _TOOL_ENDS},
@@ -133,6 +137,16 @@ class ClaudeAgent:
                 },
             )
         )
+
+    def _servers(self) -> dict[str, Any]:
+        """The MCP server with the tool to ask with, unless questions come as text only."""
+        if self._spec.questions == "text":
+            return {}
+        handler = ask_user.question_handler(self._ask)
+        tool = SdkMcpTool(
+            question_tool.NAME, question_tool.DESCRIPTION, question_tool.SCHEMA, handler
+        )
+        return {question_tool.SERVER: create_sdk_mcp_server(question_tool.SERVER, tools=[tool])}
 
     async def connect(self) -> None:
         """Start the CLI. See `ports.Agent.connect`."""

@@ -15,6 +15,9 @@ from winnow.core.questions import Malformed, Option, Question
 from winnow.core.text import brief, clean
 
 NAME = "question"
+SERVER = "winnow"
+TOOL = f"mcp__{SERVER}__{NAME}"  # what Claude Code calls it
+RESULT = "result"  # where the input carries the result to the tool
 DESCRIPTION = (
     "Ask the user one or more multiple-choice questions. They can always answer in their own words "
     "instead, so don't add an option for that."

@@ -1,0 +1,46 @@
+"""The other ways to ask that Claude Code gets from us: a `question` tool, and choices in text."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from winnow import ports
+from winnow.core import question_tool
+from winnow.core.encoding import to_json
+
+PLUGIN = Path(__file__).parents[1] / "plugin"
+_CONTRACT = (PLUGIN / "system_prompt.md").read_text()
+
+
+def options(questions: str) -> dict[str, Any]:
+    """What makes Claude ask in this way: arguments of the SDK's ``ClaudeAgentOptions``."""
+    prompt = {"type": "preset", "preset": "claude_code"}
+    found: dict[str, Any] = {"system_prompt": prompt}
+    if questions != "tool":
+        prompt["append"] = _CONTRACT
+        found["plugins"] = [{"type": "local", "path": str(PLUGIN)}]
+    if questions == "text":
+        found["disallowed_tools"] = ["AskUserQuestion"]
+    return found
+
+
+def question_handler(ask: ports.Ask) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]:
+    """The `question` tool: by the time that it runs, the user has mostly answered.
+
+    That is done where its use is permitted (`can_use_tool`), since only there Claude Code says
+    who asks. A mode that permits everything does not go there: then the tool asks.
+    """
+
+    async def run(input: dict[str, Any]) -> dict[str, Any]:
+        if question_tool.RESULT not in input:
+            match await ask(ports.Request(question_tool.TOOL, input)):
+                case ports.Allow(input=input):
+                    pass
+                case ports.Deny(message=message):
+                    input = {question_tool.RESULT: question_tool.failed(message)}
+        text = to_json(input[question_tool.RESULT])
+        return {"content": [{"type": "text", "text": text}]}
+
+    return run
