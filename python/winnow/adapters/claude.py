@@ -146,7 +146,9 @@ class ClaudeAgent:
         tool = SdkMcpTool(
             question_tool.NAME, question_tool.DESCRIPTION, question_tool.SCHEMA, handler
         )
-        return {question_tool.SERVER: create_sdk_mcp_server(question_tool.SERVER, tools=[tool])}
+        server: dict[str, Any] = {**create_sdk_mcp_server(question_tool.SERVER, tools=[tool])}
+        server["alwaysLoad"] = True  # else Claude must search for the tool before it asks
+        return {question_tool.SERVER: server}
 
     async def connect(self) -> None:
         """Start the CLI. See `ports.Agent.connect`."""
