@@ -6,7 +6,7 @@ from typing import Any
 
 from winnow.core import permission
 from winnow.core.form import Form
-from winnow.core.proposal import Call
+from winnow.core.proposal import Call, Plan
 from winnow.core.questions import Option, Question
 
 
@@ -30,6 +30,7 @@ BOTH = Form("ab", (DATABASE, FEATURES))
 LS: dict[str, Any] = {"type": "addRules", "behavior": "allow", "destination": "session"}
 LS["rules"] = [{"toolName": "Bash", "ruleContent": "ls"}]
 RM = Call("Bash", {"command": "rm -rf build"})
+PLAN = permission.form("ab", "ExitPlanMode", Plan({"plan": "1. a\n2. b"}, "1. a\n2. b"), [])
 BASH = permission.form("ab", "Bash", RM, [LS])
 
 

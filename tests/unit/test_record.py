@@ -12,11 +12,13 @@ from winnow.core.record import (
     discussion,
     granted,
     late_message,
+    late_plan,
+    names,
     unknown,
 )
 from winnow.core.section import parse
 
-from tests.unit.forms import BASH, BOTH, ONE
+from tests.unit.forms import BASH, BOTH, ONE, PLAN
 
 ANSWERS = (
     Decided("PostgreSQL", "v16 only", (1,), (2, 3)),
@@ -46,10 +48,11 @@ def test_own_answer_is_marked() -> None:
 
 
 def test_unanswered_questions_can_be_asked_again() -> None:
-    """The record carries the section's id; a permission's doesn't."""
+    """The record carries the section's id, a plan's too; a permission's doesn't."""
     again = "<CR> here asks again<!--winnow:ab.0.r-->"
     assert cancelled(BOTH, "cancelled") == [f"✗ Cancelled: Database, Features · {again}"]
     assert cancelled(ONE, "expired") == [f"✗ No longer open: Database · {again}"]
+    assert cancelled(PLAN, "expired") == [f"✗ No longer open: {names(PLAN)} · {again}"]
     assert cancelled(BASH, "expired") == ["✗ No longer open: Bash"]
 
 
@@ -65,6 +68,21 @@ def test_late_message_repeats_the_question() -> None:
         "Answer:\n- Search\n- my own\n"
         "Not chosen:\n- Auth\n- Logging"
     )
+
+
+def test_a_late_plan_is_repeated_as_it_was_left() -> None:
+    """Approved or not, with the user's words."""
+    plan = "# Plan\n\n1. a"
+    quoted = "> # Plan\n>\n> 1. a"
+    approved = Decided("Approve, accept edits", "", (2,), (1, 3))
+    assert late_plan(PLAN, approved, plan) == f"I approve this plan:\n\n{quoted}"
+    edited = msgspec.structs.replace(approved, edited="edited", notes="quick")
+    assert late_plan(PLAN, edited, plan) == f"I approve this plan (edited):\n\n{quoted}\n\nquick"
+    refused = Decided("Keep planning", "", (3,), (1, 2))
+    about = f"This is about your plan:\n\n{quoted}"
+    assert late_plan(PLAN, refused, plan) == f"Keep planning.\n\n{about}"
+    told = msgspec.structs.replace(refused, notes="use tabs")
+    assert late_plan(PLAN, told, plan) == f"Keep planning: use tabs\n\n{about}"
 
 
 def test_permission_record() -> None:

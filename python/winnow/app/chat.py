@@ -359,8 +359,11 @@ class Chat:
             return
         in_turn = w.settle(reply)  # first of all: the agent waits
         self._ledger.record(w.form, answers)
-        self._close(w, "answered", lines, *self._line(w, reply))
+        self._close(w, "answered", lines, *(self._line(w, reply) if in_turn else []))
         if not in_turn:
+            if isinstance(reply, ports.Allow):  # a plan: its mode comes first
+                for update in reply.updates:
+                    self._mode.change(update["mode"], working=self.working)
             self._say_late(w.message)
         elif w.form.proposal is None:
             self._given[w.request.tool_use_id] = w.message

@@ -147,6 +147,9 @@ class Waiting:
             updated = answer.updated_input(self.request.input, self.form, answers)
             return Allow(updated), record.answered(self.form, answers)
         (given,) = answers
+        if isinstance(plan := self.form.proposal, Plan):
+            (left,) = section.parse(self.form, self.lines).questions
+            self.message = record.late_plan(self.form, given, plan.text_of(left.change))
         return self._reply(self.form.proposal, given), record.granted(self.form, given, self.call)
 
     def _reply(self, proposal: Proposal, given: answer.Decided) -> Reply:
@@ -160,6 +163,8 @@ class Waiting:
                 told = ""
             case Changed(input=input) as change if not refused:
                 told = proposal.told(change)
+            case Changed() as change if isinstance(proposal, Plan):
+                return Deny(f"{_refusal(proposal, given.notes)}\n\n{proposal.told(change)}")
             case _:
                 return Deny(_refusal(proposal, given.notes))
         said = f"The user says: {given.notes}" if given.notes else ""

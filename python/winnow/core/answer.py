@@ -127,15 +127,18 @@ def _grant(form: Form, left: Left) -> Decision:
     (asked,) = form.questions
     refusal = len(asked.options)
     kept = [pick.option for pick in left.picks]
+    gone = isinstance(left.change, Emptied)
     edited = left.change.words if isinstance(left.change, (Changed, Emptied)) else ""
     reasons = [pick.note for pick in left.picks if pick.note and pick.option == refusal]
     reasons += left.own
-    if isinstance(left.change, Emptied):
+    if gone:
         kept = [refusal]
     elif isinstance(left.change, Malformed):
         pass  # without its fences, a command would look like own words
     elif left.own and (form.kind == "plan" or len(kept) != 1):
-        kept, edited = [refusal], ""
+        kept = [refusal]
+        if form.kind != "plan":  # of a plan, the edits are as good as words
+            edited = ""
     match kept:
         case []:
             return Undecided("nothing left: u brings options back")
@@ -149,7 +152,7 @@ def _grant(form: Form, left: Left) -> Decision:
                 "\n\n".join(filter(None, reasons)),
                 (option,),
                 tuple(n for n in range(1, refusal + 1) if n != option),
-                edited=edited if option != refusal or isinstance(left.change, Emptied) else "",
+                edited=edited if option != refusal or form.kind == "plan" or gone else "",
             )
         case _ if isinstance(left.change, Malformed):
             return Undecided(left.change.message)

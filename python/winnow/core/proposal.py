@@ -238,9 +238,13 @@ class Plan(msgspec.Struct, frozen=True):
 
     def told(self, change: Changed) -> str:
         """What the agent reads about a change."""
-        return "The user edited the plan before approving it. What changed:\n" + _difference(
-            "plan", self.text, str(change.input["plan"])
+        return "The user edited the plan. What changed:\n" + _difference(
+            "plan", self.text, self.text_of(change)
         )
+
+    def text_of(self, change: Change | None) -> str:
+        """The plan as the user left it; as it was, where nothing can be read any more."""
+        return str(change.input["plan"]) if isinstance(change, Changed) else self.text
 
 
 Proposal = Union[Call, Patch, Plan]

@@ -94,6 +94,17 @@ def late_message(form: Form, answers: Answers) -> str:
     return "\n\n".join(blocks)
 
 
+def late_plan(form: Form, given: Decided, plan: str) -> str:
+    """The user's message that decides on a plan, here as the user left it."""
+    quoted = "\n".join(f"> {line}".rstrip() for line in plan.split("\n"))
+    edited = f" ({given.edited})" if given.edited else ""
+    if given.kept == (len(form.questions[0].options),):
+        told = f": {given.notes}" if given.notes else "."
+        return f"Keep planning{told}\n\nThis is about your plan{edited}:\n\n{quoted}"
+    note = f"\n\n{given.notes}" if given.notes else ""
+    return f"I approve this plan{edited}:\n\n{quoted}{note}"
+
+
 def granted(form: Form, given: Decided, call: str) -> list[str]:
     """What was permitted or refused, as edited, by which rule, and the note on it."""
     refused = given.kept == (len(form.questions[0].options),)
@@ -109,8 +120,8 @@ def covered(label: str, call: str) -> list[str]:
 
 
 def _reopening(form: Form, line: str) -> list[str]:
-    """A question can be asked again by the user; a permission can't."""
-    if form.proposal:
+    """A question can be asked again by the user, and a plan; what a tool wanted is past."""
+    if form.kind in ("permission", "patch"):
         return [line]
     return [f"{line} · <CR> here asks again{marker(form.id, 0, 'r')}"]
 
