@@ -403,7 +403,9 @@ function Chat:open()
     agent = (values.agent or ''):match('^%w*'),
     session = values.session or '',
     model = values.model and default(values.model) or config.model,
-    mode = values.mode and default(values.mode) or config.mode,
+    -- With a session, Claude has told it; without one, `default` is whatever Claude Code takes.
+    mode = values.session and values.mode or values.mode and default(values.mode) or config.mode,
+    questions = values.questions or config.questions,
     sections = self.section and { self.section.id } or {},
     lines = self.section and not self.section.from_file and self.section:lines() or {},
     eager = own,

@@ -33,6 +33,7 @@ class Mode:
             self._show()
         elif self._session.state != "connected":
             self.heard(name)
+            self._session.renew()  # what is connecting knows only the mode before
         elif BYPASS not in (name, self.name):
             self._session.request(
                 lambda agent: agent.set_mode(name),
