@@ -133,6 +133,10 @@ local function run(chat, effect)
   if not ok then
     require('winnow.host').log(('%s failed: %s'):format(effect.type, problem))
     say('winnow: a part of the chat could not be shown; :Winnow log says why.', 'error')
+    if effect.type == 'section' then
+      chat.section = nil
+      require('winnow.host').notify('unshown', { chat = effect.chat, section = effect.section })
+    end
   end
 end
 

@@ -21,6 +21,7 @@ M.events = {
   cancel = true,
   reopen = true,
   discuss = true,
+  unshown = true,
   grant = true,
   mode = true,
   compare = true,
@@ -118,6 +119,7 @@ local function launch()
     scenario = vim.fn.expand(config.scenario),
     replay = vim.fn.expand(config.replay),
     keep_hours = config.keep_hours,
+    form_hours = config.form_hours,
   })
   stderr = {}
   local shim = python.root .. '/rplugin/python3/winnow_host.py'

@@ -10,6 +10,8 @@ local M = {}
 ---@field scenario string scenario file of the scripted agent; empty: the tour
 ---@field replay string file with answers to give instead of you; empty: you are asked
 ---@field keep_hours number hours until a question without an answer is forgotten; 0: never
+---@field questions 'tool'|'text'|'both' how Claude asks in new chats
+---@field form_hours number hours for which choices in Claude's text stay open over restarts
 ---@field alert ''|'bell'|'osc9'|'osc777' how the terminal calls when something waits out of sight
 local defaults = {
   agent = 'claude',
@@ -19,6 +21,8 @@ local defaults = {
   scenario = '',
   replay = '',
   keep_hours = 0,
+  questions = 'tool',
+  form_hours = 24,
   alert = '',
 }
 
@@ -26,6 +30,7 @@ local defaults = {
 local CHOICES = {
   agent = { 'claude', 'scripted', 'auto' },
   alert = { '', 'bell', 'osc9', 'osc777' },
+  questions = { 'tool', 'text', 'both' },
 }
 
 ---@param key any

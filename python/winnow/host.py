@@ -43,6 +43,7 @@ class Settings(msgspec.Struct, frozen=True):
     pace: float = 0.02  # seconds between two pieces of scripted text
     replay: str = ""  # file with the answers to give instead of the user
     keep_hours: float = 0  # then questions that were not answered are forgotten; 0: never
+    form_hours: float = 24  # for which choices in Claude's text stay open over restarts
 
 
 class WallClock:
@@ -108,7 +109,14 @@ class Host:
             self._editor.apply(Say(chat, sentence, "warn"))
         # Two seconds of import, while the user types their first message.
         self._claude = self._loop.run_in_executor(None, _import_claude)
-        world = ports.World(self._make_agent, self._editor, store, WallClock(), DiskFiles())
+        world = ports.World(
+            self._make_agent,
+            self._editor,
+            store,
+            WallClock(),
+            DiskFiles(),
+            self._settings.form_hours,
+        )
         return Chats(world, replay)
 
     def _read_replay(self, chat: int) -> dict[str, Decision] | None:

@@ -314,3 +314,4 @@ class World(NamedTuple):
     store: Store
     clock: Clock
     files: Files
+    form_hours: float = 24  # for which choices in an agent's text stay open over restarts

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from winnow import ports
-from winnow.app import waiting
+from winnow.app import asking, waiting
 from winnow.app.archive import Archive
 from winnow.app.ledger import Ledger, Replay
 from winnow.app.mode import Mode
@@ -18,13 +18,17 @@ from winnow.app.page import Page
 from winnow.app.session import Session
 from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
-from winnow.core import answer, offer, permission, questions, record, transcript
+from winnow.core import answer, choices, offer, permission, questions, record, transcript
 from winnow.core import protocol as p
+from winnow.core.choices import Choice
+from winnow.core.form import Form
+from winnow.core.section import Left, Pick
 from winnow.core.text import clean_block, strip_markers
 
 STOPPED = "The user stopped the turn before answering."
 CANCELLED = "The user cancelled this question without answering it."
 AFTER = "This question is asked again after the one that is open."
+UNSHOWN = "This question could not be shown to the user."
 CLOSED = "The user closed the chat before answering."
 
 
@@ -45,10 +49,13 @@ class Chat:
         self._make_agent = world.make_agent
         self._clock = world.clock
         self._files = world.files
+        self._form_hours = world.form_hours
         self._page = Page(self.id, world.editor)
         self._store = Archive(world.store, lambda sentence: self._page.say(sentence, "warn"))
         self._ledger = Ledger(self._store, world.clock, opened.path, replay)
-        self._turn = Turn(self.id)
+        in_text = opened.questions in ("text", "both")
+        self._turn = Turn(self.id, self._open_choices if in_text else None)
+        self._numbered: list[Waiting] = []  # choices that could only be shown as a list
         self._session = Session(self._make, self)
         self._mode = Mode(opened.mode, self._page, self._session)
         self._resume = opened.session  # the session's id in the agent's own books
@@ -79,8 +86,19 @@ class Chat:
                 # While the draft is being taken, this is about the same one.
                 self._queued = not self._page.taking
                 self._session.want()
+                for w in reversed(self._forms()):  # the user says something else instead
+                    self._withdraw(w, "cancelled")
             case p.Stop():
                 self._stop()
+            case p.Mode(mode=mode):
+                self._mode.change(mode, working=self.working)
+            case _:
+                self._about_section(event)
+        self._advance()
+
+    def _about_section(self, event: p.Event) -> None:
+        """What the user does with a section."""
+        match event:
             case p.Edit(section=section, lines=lines):
                 self._edit(section, lines)
             case p.Confirm(section=section, lines=lines, row=row):
@@ -95,9 +113,8 @@ class Chat:
                 self._grant(event)
             case p.Compare(section=section, lines=lines):
                 self._compare(section, lines)
-            case p.Mode(mode=mode):
-                self._mode.change(mode, working=self.working)
-        self._advance()
+            case p.Unshown(section=section):
+                self._unshown(section)
 
     def _reattach(self, opened: p.Open) -> None:
         """The buffer was read again (``:e!``): its open section goes on."""
@@ -117,7 +134,7 @@ class Chat:
         self._page.taken()
         text = strip_markers(text).strip()
         if text and self._session.state == "connected":
-            self._session.prompt(text)
+            self._session.prompt(self._by_number(text))
         elif text:
             self._page.append(p.Refill(self.id, text))
 
@@ -172,7 +189,7 @@ class Chat:
             return
         w.edited(lines)
         others = any(other.awaited for other in self._page.sections if other is not w)
-        w.settle(ports.Deny(CANCELLED, stop=not others))
+        w.settle(asking.cancelled(w.request, CANCELLED, stop=not others))
         self._withdraw(w, "cancelled")
 
     def _discuss(self, section: str, lines: list[str], text: str) -> None:
@@ -225,6 +242,7 @@ class Chat:
         elif stored.state == "answered":
             self._page.say("This question was answered.")
         elif (w := waiting.again(stored, self._files)) is not None:
+            w.wanted = True
             self._ask(w)
             if self._page.open is not w:
                 self._page.say(AFTER)
@@ -234,7 +252,8 @@ class Chat:
         self._page.detach()
         for w in reversed(self._page.sections):
             w.settle(ports.Deny(CLOSED))
-            self._withdraw(w, "expired")
+            if w.request.tool != asking.TEXT:  # those wait for the next time
+                self._withdraw(w, "expired")
         await asyncio.sleep(0)  # let the denials reach the agent
         await self._session.close()
 
@@ -243,13 +262,10 @@ class Chat:
     async def ask(self, request: ports.Request) -> ports.Reply:
         """The agent waits for the user; cancelled when it no longer does."""
         section_id = self._store.new_id()
-        form = waiting.make(section_id, request, self._files)
+        form = asking.make(section_id, request, self._files)
         if isinstance(form, questions.Malformed):
-            return ports.Deny(form.reason)
-        stored = ports.StoredSection(
-            section_id, self._opened.path, request.tool, request.input, created=self._clock.now()
-        )
-        w = Waiting(form, request, stored)
+            return asking.refused(request, form.reason)
+        w = self._waiting(form, request)
         if self._ledger.replay is not None:
             return self._replayed(w)
         w.reply = asyncio.get_running_loop().create_future()
@@ -312,6 +328,7 @@ class Chat:
             self._page.apply(p.Reload(self.id))  # a command may have written any file
             self._refill(self._missed)
             self._missed = []
+            self._ask_choices()
         self._advance()
 
     def lost(self, error: ports.AgentError) -> None:
@@ -329,6 +346,7 @@ class Chat:
         self._missed, self._given = [], {}
         self._late.clear()
         self._queued = False
+        self._ask_choices()
         self._advance()
 
     def ended(self) -> None:
@@ -337,7 +355,9 @@ class Chat:
 
     def _make(self) -> Awaitable[ports.Agent]:
         o = self._opened
-        spec = ports.AgentSpec(o.cwd, o.agent, self._resume, o.model, self._mode.name)
+        spec = ports.AgentSpec(
+            o.cwd, o.agent, self._resume, o.model, self._mode.name, o.questions or "tool"
+        )
         return self._make_agent(spec, self.ask)
 
     # --- sections -------------------------------------------------------------------------------
@@ -345,6 +365,11 @@ class Chat:
     def _current(self, section: str) -> Waiting | None:
         w = self._page.open
         return w if w and w.form.id == section else None
+
+    def _waiting(self, form: Form, request: ports.Request) -> Waiting:
+        path, now = self._opened.path, self._clock.now()
+        stored = ports.StoredSection(form.id, path, request.tool, request.input, created=now)
+        return Waiting(form, request, stored)
 
     def _ask(self, w: Waiting) -> None:
         self._store.save(w.stored)  # before the user can see it
@@ -378,7 +403,7 @@ class Chat:
 
     def _line(self, w: Waiting, reply: ports.Reply) -> list[p.Effect]:
         """The line of the tool that runs now, to stand beside what was allowed."""
-        if w.form.proposal is None or not isinstance(reply, ports.Allow):
+        if w.request.tool == asking.ASK or not isinstance(reply, ports.Allow):
             return []
         return [self._turn.allowed(w.request, reply.input)]
 
@@ -434,11 +459,70 @@ class Chat:
             lines = [transcript.notice("A question stood here that is not on record any more.")]
         elif stored.state == "answered":
             lines = w.answered() or ["✓ This question was answered."]
+        elif stored.tool == asking.TEXT and stored.state == "open" and self._is_new(stored):
+            self._page.apply(p.Freeze(self.id, section_id, []))
+            self._page.append(w)  # nobody has to wait for it
+            return
         else:
             kept = left or stored.lines
             self._store.save(msgspec.structs.replace(stored, state="expired", lines=kept))
             lines = record.cancelled(w.form, "expired")
         self._page.apply(p.Freeze(self.id, section_id, lines), p.Save(self.id))
+
+    # --- choices in the agent's text --------------------------------------------------------------
+
+    def _forms(self) -> list[Waiting]:
+        return [w for w in self._page.sections if w.request.tool == asking.TEXT]
+
+    def _open_choices(self) -> list[Choice]:
+        return [asking.choice_of(w.request) for w in self._forms()]
+
+    def _is_new(self, stored: ports.StoredSection) -> bool:
+        return self._clock.now() - stored.created < self._form_hours * 3600
+
+    def _ask_choices(self) -> None:
+        """The turn is over: ask what its text held."""
+        found, self._turn.choices = self._turn.choices, []
+        for choice in found:
+            section_id, request = self._store.new_id(), asking.in_text(choice)
+            form = asking.make(section_id, request, self._files)
+            assert isinstance(form, Form)
+            w = self._waiting(form, request)
+            about = "\n\n".join(filter(None, (choice.title, choice.context)))
+            if about:
+                self._page.append(p.Write(self.id, "\n".join(clean_block(about)), fresh=True))
+            if self._ledger.replay is None:
+                self._ask(w)
+            elif isinstance(self._replayed(w), ports.Allow):
+                self._say_late(w.message)
+
+    def _unshown(self, section: str) -> None:
+        """A section could not be drawn: choices become a list, to be answered with a number."""
+        if (w := self._current(section)) is None:
+            return
+        if w.request.tool == asking.TEXT:
+            self._numbered.append(w)
+            hint = "Answer with a number, or in your own words."
+            self._page.unshown([*choices.numbered(asking.choice_of(w.request)), "", hint])
+        else:
+            w.settle(asking.refused(w.request, UNSHOWN))
+            self._page.unshown([transcript.notice(UNSHOWN)])
+        self._store.save(msgspec.structs.replace(w.stored, state="expired"))
+
+    def _by_number(self, text: str) -> str:
+        """What a message says where a bare number answers the one list that waits."""
+        numbered, self._numbered = self._numbered, []
+        if len(numbered) == 1:
+            (w,) = numbered
+            if (number := choices.by_number(asking.choice_of(w.request), text)) is not None:
+                left = Left((Pick(number),))
+                decided = answer.decide(w.form, 1, left, frozenset({1}))
+                assert isinstance(decided, answer.Decided)
+                w.accept((decided,))
+                self._ledger.record(w.form, (decided,))
+                self._store.save(msgspec.structs.replace(w.stored, state="answered"))
+                return w.message
+        return text
 
     # --- what is next ---------------------------------------------------------------------------
 

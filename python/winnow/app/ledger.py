@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from winnow import ports
-from winnow.app import waiting
+from winnow.app import asking
 from winnow.core import adr, ledger, offer, questions
 from winnow.core import protocol as p
 from winnow.core.answer import Answers
@@ -61,7 +61,7 @@ class Ledger:
     def _discussed(self) -> Iterator[tuple[str, Earlier]]:
         """What this chat's questions were left like, by key; the newest comes last."""
         for stored in reversed(self._store.discussed(self._chat)):
-            asked = stored.tool == waiting.ASK and questions.read_questions(stored.input)
+            asked = stored.tool == asking.ASK and questions.read_questions(stored.input)
             if isinstance(asked, tuple):
                 form = Form(stored.id, asked)
                 lines = stored.lines or render(form)

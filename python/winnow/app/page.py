@@ -74,9 +74,14 @@ class Page:
     def show_open(self) -> None:
         """Show the open section as if it had just come."""
         if (w := self.open) is not None:
-            focus = w.reply is None  # reopened, so the user asked for it
-            self.apply(p.Section(self.chat, w.form.id, w.lines, w.previews, focus))
+            self.apply(p.Section(self.chat, w.form.id, w.lines, w.previews, w.wanted))
             self.judge()
+
+    def unshown(self, lines: list[str]) -> None:
+        """The open section could not be shown: these lines stand for it."""
+        self.open = None
+        self.apply(p.Write(self.chat, "\n".join(lines), fresh=True), p.Save(self.chat))
+        self._advance()
 
     def judge(self) -> None:
         """Show the open section's verdict."""

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from winnow import ports
-from winnow.app import waiting
+from winnow.app import asking
 from winnow.core import protocol as p
 from winnow.core import transcript
+from winnow.core.choices import Broken, Choice, Found, Piece, Shown, Splitter
 from winnow.core.text import clean_block, split_unfinished
+
+Choices = Callable[[], Collection[Choice]]
 
 
 class Turn:
     """Where the agent is in what it says.
 
+    Args:
+        asked: the choices in its text that need not be asked again; None: its text has none.
+
     Attributes:
         busy: it speaks, asked or not.
         boundary: the user's next message may stand here; new text then starts a paragraph.
+        choices: those that its text held, to be asked when the turn is over.
     """
 
-    def __init__(self, chat: int) -> None:
+    def __init__(self, chat: int, asked: Choices | None = None) -> None:
         self.busy = False
         self.boundary = True
+        self.choices: list[Choice] = []
         self._chat = chat
+        self._asked = asked
+        self._splitter: Splitter | None = None  # of the message that is coming in
         self._fresh = True  # the next text starts a paragraph
         self._thinking = False
+        self._broken: list[str] = []  # what is wrong with choices of this message
         self._unfinished = ""  # the end of the text so far, which may yet become a marker
         self._tools: dict[str, ports.ToolStarted] = {}
         self._subagents: set[str] = set()  # calls of subagents, which may outlive the turn
@@ -38,17 +49,17 @@ class Turn:
             case ports.Thinking(text=text):
                 yield from self._speak(text, thinking=True)
             case ports.ToolStarted(name=name):
-                yield from self.paragraph()
+                yield from self._finished()
                 self.busy, self.boundary = True, False
-                if name != waiting.ASK:  # its section is its line
+                if name != asking.ASK:  # its section is its line
                     yield self._tool(event, "running")
                     self._tools[event.id] = event
             case ports.ToolFinished(id=tool_id, output=output, failed=failed):
                 if (started := self._tools.pop(tool_id, None)) is not None:
                     state: transcript.ToolState = "failed" if failed else "done"
-                    yield self._tool(started, state, transcript.tool_output(output))
+                    yield self._tool(started, state, transcript.tool_output(output, started.name))
             case ports.Pause():
-                yield from self.paragraph()
+                yield from self._finished()
                 self.boundary = True
             case ports.Notice(sentence=sentence):
                 yield from self.paragraph()
@@ -85,7 +96,7 @@ class Turn:
 
     def end(self, line: str) -> Iterator[p.Effect]:
         """The turn is over; ``line`` says how, if it has to be said."""
-        yield from self.paragraph()
+        yield from self._finished()
         cut = [tool for call, tool in self._tools.items() if call not in self._subagents]
         for tool in cut:  # cut short: they get no result any more
             yield self._tool(tool, "failed")
@@ -97,11 +108,39 @@ class Turn:
 
     def _speak(self, text: str, *, thinking: bool) -> Iterator[p.Effect]:
         if thinking != self._thinking:
-            yield from self.paragraph()
+            yield from self._finished()
         self.busy, self.boundary, self._thinking = True, False, thinking
+        if not thinking and self._asked is not None:
+            if self._splitter is None:
+                self._splitter = Splitter([*self._asked(), *self.choices])
+            text = "".join(self._sifted(self._splitter.feed(text)))
         text, self._unfinished = split_unfinished(self._unfinished + text)
         if text:
             yield self._text(text)
+
+    def _finished(self) -> Iterator[p.Effect]:
+        """The message is complete: what may have become a choice is one now, or text."""
+        splitter, self._splitter = self._splitter, None
+        if splitter is not None and (text := "".join(self._sifted(splitter.finish()))):
+            self._unfinished += text
+        yield from self.paragraph()
+        broken, self._broken = self._broken, []
+        for why in broken:
+            yield p.Write(self._chat, transcript.notice(why), fresh=True)
+
+    def _sifted(self, pieces: list[Piece]) -> Iterator[str]:
+        """The text to show; choices are kept for later, and what is wrong with others, too."""
+        for piece in pieces:
+            match piece:
+                case Found(choice=choice, repeated=False):
+                    self.choices.append(choice)
+                case Found():
+                    pass
+                case Broken(text=text, why=why):
+                    self._broken.append(why)
+                    yield text
+                case Shown(text=text):
+                    yield text
 
     def _text(self, text: str) -> p.Write:
         fresh, self._fresh = self._fresh, False

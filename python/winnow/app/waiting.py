@@ -6,27 +6,16 @@ import asyncio
 
 import msgspec
 
+from winnow.app import asking
 from winnow.core import answer, body, offer, permission, questions, record, section
 from winnow.core.form import Form, render
 from winnow.core.lines import split
-from winnow.core.proposal import (
-    Call,
-    Changed,
-    Emptied,
-    Kept,
-    Patch,
-    Plan,
-    Proposal,
-    cell_of,
-    patch_of,
-)
+from winnow.core.proposal import Changed, Emptied, Kept, Patch, Plan, Proposal
 from winnow.core.protocol import Pending, Sides, Verdict
 from winnow.core.text import clean_block
 from winnow.core.transcript import tool_line
 from winnow.core.visible import show
 from winnow.ports import Allow, Deny, FileError, Files, Reply, Request, StoredSection
-
-ASK = "AskUserQuestion"
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -49,6 +38,7 @@ class Waiting:
         self.stored = stored
         self.reply: asyncio.Future[Reply] | None = None
         self.message = ""  # the answer, once given, for an agent that no longer waits
+        self.wanted = False  # reopened: the user asked for it
         self.lines = stored.lines or render(form)
         self.earlier: list[offer.Earlier | None] = [None] * len(form.questions)
         self._armed = answer.NOT_ARMED
@@ -142,10 +132,10 @@ class Waiting:
 
     def accept(self, answers: answer.Answers) -> tuple[Reply, list[str]]:
         """The reply that these answers are, and the record that replaces the section."""
-        self.message = record.late_message(self.form, answers)
+        self.message = asking.as_message(self.request, self.form, answers, late=self.wanted)
         if self.form.proposal is None:
-            updated = answer.updated_input(self.request.input, self.form, answers)
-            return Allow(updated), record.answered(self.form, answers)
+            reply = asking.answered(self.request, self.form, answers)
+            return reply, record.answered(self.form, answers)
         (given,) = answers
         if isinstance(plan := self.form.proposal, Plan):
             (left,) = section.parse(self.form, self.lines).questions
@@ -223,60 +213,16 @@ class Waiting:
         return record.discussion(self.form, reading, text, late=not self.awaited)
 
 
-def make(section_id: str, request: Request, files: Files) -> Form | questions.Malformed:
-    """The form of what the agent asks."""
-    agent = request.agent or request.agent_id
-    if request.tool != ASK:
-        proposal, why = _proposal(request, files)
-        if request.reason:
-            why = (f"Why you are asked: {request.reason}", *why)
-        if request.blocked and request.blocked not in request.reason:
-            why = (*why, f"It touches: {request.blocked}")
-        return permission.form(
-            section_id, request.tool, proposal, request.suggestions, agent=agent, why=why
-        )
-    match questions.read_questions(request.input):
-        case questions.Malformed() as malformed:
-            return malformed
-        case asked:
-            return Form(section_id, asked, "questions", agent=agent)
-
-
 def again(stored: StoredSection, files: Files) -> Waiting | None:
     """A section that nobody waits for, as the user left it; None when it can't be read."""
     request = Request(stored.tool, stored.input)
-    form = make(stored.id, request, files)
+    form = asking.make(stored.id, request, files)
     if isinstance(form, questions.Malformed):
         return None
     left = section.parse(form, stored.lines).questions
     # With nothing left there is nothing to answer with, and no `u` would bring it back.
     lines = stored.lines if any(part.picks or part.own for part in left) else []
     return Waiting(form, request, msgspec.structs.replace(stored, state="open", lines=lines))
-
-
-def _proposal(request: Request, files: Files) -> tuple[Proposal, tuple[str, ...]]:
-    """What is to be done, and what the user should know before."""
-    call = Call(request.tool, request.input)
-    match request:
-        case Request(tool="ExitPlanMode", input={"plan": str(plan)}) if plan.strip():
-            return Plan(request.input, plan), ()
-        case Request(tool="Write" | "Edit", input={"file_path": str(path)}):
-            pass
-        case Request(tool="NotebookEdit", input={"notebook_path": str(path)}):
-            pass
-        case _:
-            return call, ()
-    try:
-        old = files.read(path)
-        target = files.target(path)
-    except FileError as error:
-        return call, (error.sentence,)
-    why = (f"It is a symbolic link to {target}: Claude Code refuses those.",) if target else ()
-    if request.tool == "NotebookEdit":
-        patch = cell_of(request.input, old or "")
-    else:
-        patch = patch_of(request.tool, request.input, path, old)
-    return patch or call, why
 
 
 def _refusal(proposal: Proposal, reason: str) -> str:

@@ -43,6 +43,7 @@ class Open(Message, frozen=True):
     session: str = ""
     model: str = ""
     mode: str = ""
+    questions: str = ""  # how the agent asks: by "tool", in its "text", or "both"
     sections: list[str] = []
     lines: list[str] = []
     eager: bool = True  # a new chat connects while the user still types
@@ -142,6 +143,13 @@ class Compare(Message, frozen=True):
     lines: list[str]
 
 
+class Unshown(Message, frozen=True):
+    """A section could not be shown."""
+
+    chat: int
+    section: str
+
+
 class Recall(Message, frozen=True):
     """Show what was decided, or export it.
 
@@ -169,6 +177,7 @@ Event = Union[
     Grant,
     Mode,
     Compare,
+    Unshown,
     Recall,
 ]
 

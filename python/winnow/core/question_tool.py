@@ -5,6 +5,7 @@ Its answers belong to questions by place and id, never by text, so texts may be 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -132,6 +133,14 @@ def call_line(input: dict[str, Any]) -> str:
         return NAME
     labels = ", ".join(brief(one.label) for one in asked)
     return f"{NAME} · {len(asked)}: {brief(labels, 80)}"
+
+
+def shown(output: str) -> list[str]:
+    """The result that the tool has given to the agent, as `result_lines`; empty for any other."""
+    try:
+        return result_lines(json.loads(output))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return []
 
 
 def result_lines(result: Result) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from winnow.core import question_tool
 from winnow.core.text import clean, clean_block
 
 FOLDED = "│ "
@@ -32,18 +33,23 @@ _TELLING = {
 
 def tool_line(name: str, arguments: dict[str, Any], *, state: ToolState | None = None) -> str:
     """A tool call on one line: its name and what it works on; with a state, as the chat has it."""
-    about = arguments.get(_TELLING.get(name, ""))
-    if not isinstance(about, str):
-        about = next((value for value in arguments.values() if isinstance(value, str)), "")
-    shown = clean(about)
-    if len(shown) > 100:
-        shown = shown[:99] + "…"
-    call = f"{clean(name)} {shown}".rstrip()
+    if name == question_tool.TOOL:
+        call = question_tool.call_line(arguments)
+    else:
+        about = arguments.get(_TELLING.get(name, ""))
+        if not isinstance(about, str):
+            about = next((value for value in arguments.values() if isinstance(value, str)), "")
+        shown = clean(about)
+        if len(shown) > 100:
+            shown = shown[:99] + "…"
+        call = f"{clean(name)} {shown}".rstrip()
     return f"▸ {call} {_STATES[state]}" if state else call
 
 
-def tool_output(text: str) -> list[str]:
+def tool_output(text: str, name: str = "") -> list[str]:
     """A tool's output as folded lines."""
+    if name == question_tool.TOOL and (shown := question_tool.shown(text)):
+        return [FOLDED + line for line in shown]
     lines = clean_block(text.strip("\n")) if text.strip() else []
     if len(lines) > MAX_OUTPUT:
         left_out = len(lines) - MAX_OUTPUT

@@ -1,0 +1,115 @@
+"""What an agent asks, as the form to show, and what the answer turns into for each way to ask.
+
+Questions come as a tool call of Claude Code's, as one of our own tool's, or as choices in the
+agent's text; everything else is a tool that wants permission.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from winnow.core import answer, choices, permission, question_tool, questions, record
+from winnow.core.choices import Choice
+from winnow.core.form import Form
+from winnow.core.proposal import Call, Plan, Proposal, cell_of, patch_of
+from winnow.ports import Allow, Deny, FileError, Files, Reply, Request
+
+ASK = "AskUserQuestion"
+TEXT = "winnow:choices"  # no tool: choices in the agent's text
+
+
+def make(section_id: str, request: Request, files: Files) -> Form | questions.Malformed:
+    """The form of what the agent asks."""
+    agent = request.agent or request.agent_id
+    match request.tool:
+        case "AskUserQuestion":
+            asked = questions.read_questions(request.input)
+        case question_tool.TOOL:
+            asked = question_tool.read(request.input)
+        case "winnow:choices":
+            asked = choice_of(request).questions
+        case _:
+            return _permission(section_id, request, files, agent)
+    if isinstance(asked, questions.Malformed):
+        return asked
+    return Form(section_id, asked, "questions", agent=agent)
+
+
+def choice_of(request: Request) -> Choice:
+    """The choice in the agent's text that was made a request by `in_text`."""
+    return msgspec.convert(request.input, Choice)
+
+
+def in_text(choice: Choice) -> Request:
+    """A choice in the agent's text as a request that nobody waits for."""
+    return Request(TEXT, msgspec.to_builtins(choice))
+
+
+def answered(request: Request, form: Form, answers: answer.Answers) -> Reply:
+    """What the agent gets for these answers to its questions."""
+    if request.tool == question_tool.TOOL:
+        return _result(request, question_tool.result(request.input, answers))
+    return Allow(answer.updated_input(request.input, form, answers))
+
+
+def refused(request: Request, reason: str) -> Reply:
+    """What the agent gets where it can't be asked so."""
+    if request.tool == question_tool.TOOL:
+        return _result(request, question_tool.failed(reason))
+    return Deny(reason)
+
+
+def cancelled(request: Request, message: str, *, stop: bool) -> Reply:
+    """What the agent gets when the user cancels."""
+    if request.tool == question_tool.TOOL:
+        return _result(request, question_tool.result(request.input, None))
+    return Deny(message, stop=stop)
+
+
+def as_message(request: Request, form: Form, answers: answer.Answers, *, late: bool) -> str:
+    """The answers as the user's next message; a late one repeats the question."""
+    if request.tool == TEXT and not late:
+        return choices.answer_text(choice_of(request), answers)
+    return record.late_message(form, answers)
+
+
+def _result(request: Request, result: dict[str, Any]) -> Allow:
+    return Allow({**request.input, question_tool.RESULT: result})
+
+
+def _permission(section_id: str, request: Request, files: Files, agent: str) -> Form:
+    proposal, why = _proposal(request, files)
+    if request.reason:
+        why = (f"Why you are asked: {request.reason}", *why)
+    if request.blocked and request.blocked not in request.reason:
+        why = (*why, f"It touches: {request.blocked}")
+    return permission.form(
+        section_id, request.tool, proposal, request.suggestions, agent=agent, why=why
+    )
+
+
+def _proposal(request: Request, files: Files) -> tuple[Proposal, tuple[str, ...]]:
+    """What is to be done, and what the user should know before."""
+    call = Call(request.tool, request.input)
+    match request:
+        case Request(tool="ExitPlanMode", input={"plan": str(plan)}) if plan.strip():
+            return Plan(request.input, plan), ()
+        case Request(tool="Write" | "Edit", input={"file_path": str(path)}):
+            pass
+        case Request(tool="NotebookEdit", input={"notebook_path": str(path)}):
+            pass
+        case _:
+            return call, ()
+    try:
+        old = files.read(path)
+        target = files.target(path)
+    except FileError as error:
+        return call, (error.sentence,)
+    why = (f"It is a symbolic link to {target}: Claude Code refuses those.",) if target else ()
+    if request.tool == "NotebookEdit":
+        patch = cell_of(request.input, old or "")
+    else:
+        patch = patch_of(request.tool, request.input, path, old)
+    return patch or call, why
