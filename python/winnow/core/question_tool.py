@@ -28,7 +28,6 @@ SCHEMA: dict[str, Any] = {
     "properties": {
         "questions": {
             "type": "array",
-            "minItems": 1,
             "items": {
                 "type": "object",
                 "properties": {
