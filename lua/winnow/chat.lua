@@ -408,6 +408,7 @@ function Chat:open()
     questions = values.questions or config.questions,
     sections = self.section and { self.section.id } or {},
     lines = self.section and not self.section.from_file and self.section:lines() or {},
+    headless = #vim.api.nvim_list_uis() == 0,
     eager = own,
   })
   if self.section then -- a host that knows it judges it anew

@@ -11,21 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from winnow.core import encoding
 from winnow.core.answer import Decided, decide
-from winnow.core.choices import (
-    Broken,
-    Choice,
-    Found,
-    Piece,
-    Shown,
-    Splitter,
-    answer_text,
-    by_number,
-    numbered,
-    read,
-)
+from winnow.core.choices import Choice, answer_text, by_number, numbered, read
 from winnow.core.form import Form, render
 from winnow.core.questions import Malformed, Option, Question
 from winnow.core.section import Left, Pick
+from winnow.core.splitter import Broken, Found, Piece, Shown, Splitter
 
 OPTIONS = [
     {"id": "a", "label": "Postgres", "description": "a server"},

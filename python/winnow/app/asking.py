@@ -61,6 +61,13 @@ def refused(request: Request, reason: str) -> Reply:
     return Deny(reason)
 
 
+def unanswered(request: Request, sentence: str) -> Reply:
+    """What the agent gets where nobody is there to answer."""
+    if request.tool == question_tool.TOOL:
+        return _result(request, question_tool.NO_INTERFACE)
+    return Deny(sentence, stop=True)
+
+
 def cancelled(request: Request, message: str, *, stop: bool) -> Reply:
     """What the agent gets when the user cancels."""
     if request.tool == question_tool.TOOL:

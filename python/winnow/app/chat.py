@@ -18,7 +18,16 @@ from winnow.app.page import Page
 from winnow.app.session import Session
 from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
-from winnow.core import answer, choices, offer, permission, questions, record, transcript
+from winnow.core import (
+    answer,
+    choices,
+    offer,
+    permission,
+    question_tool,
+    questions,
+    record,
+    transcript,
+)
 from winnow.core import protocol as p
 from winnow.core.choices import Choice
 from winnow.core.form import Form
@@ -268,6 +277,8 @@ class Chat:
         w = self._waiting(form, request)
         if self._ledger.replay is not None:
             return self._replayed(w)
+        if self._opened.headless and request.tool == question_tool.TOOL:
+            return asking.unanswered(request, "")
         w.reply = asyncio.get_running_loop().create_future()
         if not request.agent_id:  # what the agent itself asks, it asks between two messages
             self._turn.boundary = True
@@ -289,7 +300,7 @@ class Chat:
             self._page.append(*self._turn.paragraph())
             self._page.append(p.Write(self.id, transcript.notice(sentence), fresh=True))
             self._page.say(sentence, "error")
-            return ports.Deny(sentence, stop=True)
+            return asking.unanswered(w.request, sentence)
         reply, lines = w.accept(answers)
         self._store.save(msgspec.structs.replace(w.stored, state="answered"))
         shown = "\n".join([*lines, record.REPLAYED])

@@ -9,7 +9,8 @@ from winnow import ports
 from winnow.app import asking
 from winnow.core import protocol as p
 from winnow.core import transcript
-from winnow.core.choices import Broken, Choice, Found, Piece, Shown, Splitter
+from winnow.core.choices import Choice
+from winnow.core.splitter import Broken, Found, Piece, Shown, Splitter
 from winnow.core.text import clean_block, split_unfinished
 
 Choices = Callable[[], Collection[Choice]]

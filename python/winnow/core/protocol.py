@@ -46,6 +46,7 @@ class Open(Message, frozen=True):
     questions: str = ""  # how the agent asks: by "tool", in its "text", or "both"
     sections: list[str] = []
     lines: list[str] = []
+    headless: bool = False  # nobody sees this Neovim
     eager: bool = True  # a new chat connects while the user still types
 
 
