@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -368,3 +369,60 @@ def test_a_megabyte_of_command_is_shown_in_full(claude: Editor, api: ScriptedAPI
     claude.keys("<CR><CR>")
     claude.wait_line("So be it.")
     assert content(project(claude, "made")) == "ran\n"
+
+
+# --- other tools ------------------------------------------------------------------------------
+
+# An MCP server without the package of that name, which takes seconds to import.
+SERVER = """
+import json, sys
+from pathlib import Path
+
+def answer(method, params):
+    if method == "initialize":
+        info = {"name": "notes", "version": "1"}
+        version = params["protocolVersion"]
+        return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
+    if method == "tools/list":
+        return {"tools": [{"name": "add", "inputSchema": {"type": "object"}}]}
+    if method == "tools/call":
+        Path(sys.argv[1]).write_text(json.dumps(params["arguments"]))
+        return {"content": [{"type": "text", "text": "added"}]}
+    return {}
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        reply = answer(asked["method"], asked.get("params"))
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": reply}), flush=True)
+"""
+
+
+def test_an_mcp_tool_runs_with_the_arguments_that_stand_there(
+    claude: Editor, api: ScriptedAPI, tmp_path: Path
+) -> None:
+    """Numbers, lists and objects are JSON, and stay what they are."""
+    (tmp_path / "server.py").write_text(SERVER)
+    made = project(claude, "made")
+    args = [str(tmp_path / "server.py"), str(made)]
+    servers = {"notes": {"command": sys.executable, "args": args}}
+    (tmp_path / "claude").mkdir()
+    (tmp_path / "claude" / ".claude.json").write_text(json.dumps({"mcpServers": servers}))
+    given = {"title": "Fix\nit", "count": 3, "tags": ["a", "b"], "more": {"deep": [{"x": None}]}}
+    api.add(say(ToolUse("mcp__notes__add", given, "t1")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: mcp__notes__add")
+    shown = [
+        "title:",
+        "  Fix",
+        "  it",
+        "count: 3",
+        'tags: ["a", "b"]',
+        'more: {"deep": [{"x": null}]}',
+    ]
+    assert "\n".join(shown) in claude.text()
+    claude.keys("gg/^count<CR>:s/3/4/<CR>/^tags<CR>:s/b/c/<CR>/^Allow once<CR><CR><CR>")
+    claude.wait_line("So be it.")
+    assert json.loads(made.read_text()) == {**given, "count": 4, "tags": ["a", "c"]}
+    assert api.tool_result("t1") == "added"
+    assert "✓ Allow once, edited: mcp__notes__add Fix ⏎ it" in records(claude)
