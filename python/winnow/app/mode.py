@@ -27,7 +27,7 @@ class Mode:
             self.name = name
             self._page.append(p.Meta(self._page.chat, {"mode": name}))
 
-    def change(self, name: str, *, working: bool) -> None:
+    def change(self, name: str) -> None:
         """Change it, at once where the agent can; without a name, show it."""
         if not name:
             self._show()
@@ -40,7 +40,7 @@ class Mode:
                 lambda _: None,
                 lambda error: self._page.say(error.sentence, "error"),
             )
-        elif working:
+        elif self._session.working:
             self._page.say(f"{BYPASS} starts and ends between two turns: try again then.", "warn")
         else:  # the agent must be started for it
             self.heard(name)

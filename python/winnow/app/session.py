@@ -55,6 +55,11 @@ class Session:
         self._life: asyncio.Task[None] | None = None  # the newest agent's
         self._tasks: set[asyncio.Task[None]] = set()
 
+    @property
+    def working(self) -> bool:
+        """Something is still expected of the agent."""
+        return self._listener.working
+
     def want(self) -> None:
         """Connect, unless that is done or under way."""
         if self.state in ("asleep", "failed"):

@@ -1,0 +1,420 @@
+"""The sections of a chat: what is asked, edited, answered and closed in them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Literal
+
+import msgspec
+
+from winnow import ports
+from winnow.app import asking, waiting
+from winnow.app.archive import Archive
+from winnow.app.ledger import Ledger
+from winnow.app.mode import Mode
+from winnow.app.page import Page
+from winnow.app.turn import Turn
+from winnow.app.waiting import Waiting
+from winnow.core import (
+    answer,
+    choices,
+    offer,
+    permission,
+    question_tool,
+    questions,
+    record,
+    transcript,
+)
+from winnow.core import protocol as p
+from winnow.core.choices import Choice
+from winnow.core.form import Form
+from winnow.core.section import Left, Pick
+from winnow.core.text import clean_block
+
+STOPPED = "The user stopped the turn before answering."
+CANCELLED = "The user cancelled this question without answering it."
+AFTER = "This question is asked again after the one that is open."
+UNSHOWN = "This question could not be shown to the user."
+CLOSED = "The user closed the chat before answering."
+
+
+class Sections:
+    """Everything that waits for the user in one chat.
+
+    Attributes:
+        late: answers that no agent waits for: the user's next messages.
+        given: answers given in turn, as late messages, by tool call.
+    """
+
+    def __init__(  # noqa: PLR0917  all of a chat, once
+        self,
+        opened: p.Open,
+        world: ports.World,
+        page: Page,
+        store: Archive,
+        ledger: Ledger,
+        mode: Mode,
+    ) -> None:
+        self.late: deque[str] = deque()
+        self.given: dict[str, str] = {}
+        self._opened = opened
+        self._files = world.files
+        self._clock = world.clock
+        self._form_hours = world.form_hours
+        self._page = page
+        self._store = store
+        self._ledger = ledger
+        self._mode = mode
+        self._numbered: list[Waiting] = []  # choices that could only be shown as a list
+        in_text = opened.questions in ("text", "both")
+        self.turn = Turn(page.chat, self._open_choices if in_text else None)
+
+    @property
+    def awaited(self) -> bool:
+        """The agent waits for an answer."""
+        return any(w.awaited for w in self._page.sections)
+
+    # --- from the user --------------------------------------------------------------------------
+
+    def handle(self, event: p.Event) -> None:
+        """What the user does with a section."""
+        match event:
+            case p.Edit(section=section, lines=lines):
+                self._edit(section, lines)
+            case p.Confirm(section=section, lines=lines, row=row):
+                self._confirm(section, lines, row)
+            case p.Cancel(section=section, lines=lines):
+                self._cancel(section, lines)
+            case p.Reopen(section=section):
+                self._reopen(section)
+            case p.Discuss(section=section, lines=lines, text=text):
+                self._discuss(section, lines, text)
+            case p.Grant():
+                self._grant(event)
+            case p.Compare(section=section, lines=lines):
+                self._compare(section, lines)
+            case p.Unshown(section=section):
+                self._unshown(section)
+
+    def _edit(self, section: str, lines: list[str]) -> None:
+        """The open section's text changed."""
+        if (w := self._current(section)) is not None:
+            w.edited(lines)
+            self._store.save(w.stored)
+            self._page.judge()
+        elif (stored := self._store.load(section)) is not None and stored.state != "answered":
+            # It crossed the section's end, and is there again when the section is reopened.
+            self._store.save(msgspec.structs.replace(stored, lines=lines))
+
+    def _confirm(self, section: str, lines: list[str], row: int) -> None:
+        """``<CR>`` in the open section."""
+        if (w := self._current(section)) is None:
+            self._page.say("This section is no longer open.", "warn")
+            return
+        w.edited(lines)
+        match w.confirm(row):
+            case answer.Send(answers=answers):
+                self._deliver(w, answers)
+                return
+            case answer.Explain(text=text):
+                self._page.say(text, "warn")
+            case offer.Offer(lines=offered):
+                self._page.apply(p.Fill(self._page.chat, section, offered))
+            case waiting.Place(path=path, line=line):
+                self._page.apply(p.Visit(self._page.chat, path, line))
+            case answer.Keep(question=question, rows=rows):
+                self._page.apply(p.Keep(self._page.chat, section, question, rows))
+            case answer.Step(question=question, text=text):
+                self._page.apply(p.Step(self._page.chat, section, question))
+                if text:
+                    self._page.say(text)
+        self._store.save(w.stored)
+        self._page.judge()
+
+    def _cancel(self, section: str, lines: list[str]) -> None:
+        """``<Esc>`` in the open section: that question only, if others wait; else the turn."""
+        if (w := self._current(section)) is None:
+            return
+        w.edited(lines)
+        others = any(other.awaited for other in self._page.sections if other is not w)
+        w.settle(asking.cancelled(w.request, CANCELLED, stop=not others))
+        self._withdraw(w, "cancelled")
+
+    def _discuss(self, section: str, lines: list[str], text: str) -> None:
+        """Talk back about the open section; it waits on record until it is asked again."""
+        if (w := self._current(section)) is None:
+            self._page.say("This section is no longer open.", "warn")
+            return
+        w.edited(lines)
+        message = w.discussion(text)
+        in_turn = w.settle(ports.Deny(message))
+        self._close(w, "discussed", record.discussed(w.form, text))
+        if not in_turn:
+            self.late.append(message)
+
+    def _grant(self, event: p.Grant) -> None:
+        """Answer a proposal from outside its section."""
+        w = next((w for w in self._page.sections if w.form.id == event.section), None)
+        if w is None or w.form.proposal is None:
+            self._page.say("This section is no longer open.", "warn")
+            return
+        if event.lines:
+            w.edited(event.lines)
+        match w.choose(event.choice, event.reason):
+            case answer.Decided() as decided:
+                self._deliver(w, (decided,))
+            case answer.Undecided(missing=missing):
+                self._page.say(missing, "warn")
+
+    def _compare(self, section: str, lines: list[str]) -> None:
+        """Show the open patch as two buffers."""
+        if (w := self._current(section)) is None:
+            return
+        w.edited(lines)
+        if (sides := w.sides(self._page.chat)) is not None:
+            self._page.apply(sides)
+        else:
+            self._page.say("There is no patch here to be shown as a diff.", "warn")
+
+    def _reopen(self, section_id: str) -> None:
+        """``<CR>`` on the record of a section that was not answered."""
+        if self._current(section_id):
+            self._page.apply(p.Step(self._page.chat, section_id, 1))
+            return
+        if any(w.form.id == section_id for w in self._page.sections):
+            self._page.say(AFTER)
+            return
+        stored = self._store.load(section_id)
+        if stored is None:
+            self._page.say("This question is not on record any more.", "warn")
+        elif stored.state == "answered":
+            self._page.say("This question was answered.")
+        elif (w := waiting.again(stored, self._files)) is not None:
+            w.wanted = True
+            self._ask(w)
+            if self._page.open is not w:
+                self._page.say(AFTER)
+
+    def reattach(self, found: list[str], lines: list[str]) -> None:
+        """The buffer was read again (``:e!``): its open section goes on."""
+        for section_id in found:
+            if not self._current(section_id):
+                self.orphan(section_id, lines)
+        if self._page.open and self._page.open.form.id in found:
+            self._page.judge()
+        else:
+            self._page.show_open()
+
+    def stop(self) -> None:
+        """The turn ends; everything that waits in it is closed and can be reopened."""
+        for w in reversed(self._page.sections):  # the open one last: no other opens in between
+            w.settle(ports.Deny(STOPPED, stop=True))
+            self._withdraw(w, "cancelled")
+
+    def say_something_else(self) -> None:
+        """The user sends a message instead of answering what no agent waits for."""
+        for w in reversed(self._forms()):
+            self._withdraw(w, "cancelled")
+
+    def close(self) -> None:
+        """The buffer is gone: deny what waits."""
+        for w in reversed(self._page.sections):
+            w.settle(ports.Deny(CLOSED))
+            if w.request.tool != asking.TEXT:  # those wait for the next time
+                self._withdraw(w, "expired")
+
+    # --- from the agent -------------------------------------------------------------------------
+
+    def open(self, request: ports.Request) -> Waiting | ports.Reply:
+        """The agent asks something: what waits for the user now, or what it gets at once."""
+        section_id = self._store.new_id()
+        form = asking.make(section_id, request, self._files)
+        if isinstance(form, questions.Malformed):
+            return asking.refused(request, form.reason)
+        w = self._waiting(form, request)
+        if self._ledger.replay is not None:
+            return self._replayed(w)
+        if self._opened.headless and request.tool == question_tool.TOOL:
+            return asking.unanswered(request, "")
+        w.reply = asyncio.get_running_loop().create_future()
+        if not request.agent_id:  # what the agent itself asks, it asks between two messages
+            self.turn.boundary = True
+        self._ask(w)
+        return w
+
+    def give_up(self, w: Waiting) -> None:
+        """The agent no longer waits for this."""
+        if not self._withdraw(w, "expired") and w.message:
+            self.late.append(w.message)  # answered, but the answer did not get through
+
+    def _replayed(self, w: Waiting) -> ports.Reply:
+        """Answer from the replay, or fail for all to see: nobody may be there to be asked."""
+        answers = self._ledger.replayed(w.form)
+        if isinstance(answers, int):
+            sentence = record.unknown(w.form, answers)
+            self._page.append(*self.turn.paragraph())
+            self._page.append(p.Write(self._page.chat, transcript.notice(sentence), fresh=True))
+            self._page.say(sentence, "error")
+            return asking.unanswered(w.request, sentence)
+        reply, lines = w.accept(answers)
+        self._store.save(msgspec.structs.replace(w.stored, state="answered"))
+        shown = "\n".join([*lines, record.REPLAYED])
+        self._page.append(*self.turn.paragraph(), p.Write(self._page.chat, shown, fresh=True))
+        return reply
+
+    def lost(self) -> None:
+        """The agent is gone: nobody waits any more, but for those that wait for no agent."""
+        for w in reversed(self._page.sections):
+            if w.reply is not None:
+                self._withdraw(w, "expired")
+
+    def orphan(self, section_id: str, left: list[str]) -> None:
+        """The buffer shows a section as open that nobody waits for; ``left``: as `Open.lines`."""
+        stored = self._store.load(section_id)
+        w = waiting.again(stored, self._files) if stored is not None else None
+        if stored is None or w is None:
+            lines = [transcript.notice("A question stood here that is not on record any more.")]
+        elif stored.state == "answered":
+            lines = w.answered() or ["✓ This question was answered."]
+        elif stored.tool == asking.TEXT and stored.state == "open" and self._is_new(stored):
+            if left:
+                w.edited(left)
+            self._page.apply(p.Freeze(self._page.chat, section_id, []))
+            self._page.append(w)  # nobody has to wait for it
+            return
+        else:
+            kept = left or stored.lines
+            self._store.save(msgspec.structs.replace(stored, state="expired", lines=kept))
+            lines = record.cancelled(w.form, "expired")
+        self._page.apply(p.Freeze(self._page.chat, section_id, lines), p.Save(self._page.chat))
+
+    # --- answers --------------------------------------------------------------------------------
+
+    def _current(self, section: str) -> Waiting | None:
+        w = self._page.open
+        return w if w and w.form.id == section else None
+
+    def _waiting(self, form: Form, request: ports.Request) -> Waiting:
+        path, now = self._opened.path, self._clock.now()
+        stored = ports.StoredSection(form.id, path, request.tool, request.input, created=now)
+        return Waiting(form, request, stored)
+
+    def _ask(self, w: Waiting) -> None:
+        self._store.save(w.stored)  # before the user can see it
+        w.earlier = self._ledger.earlier(w.form)
+        self._page.append(*self.turn.asked(w.request.tool_use_id), w)
+        self._happened("Question", w)
+
+    def _deliver(self, w: Waiting, answers: answer.Answers) -> None:
+        reply, lines = w.accept(answers)
+        if isinstance(reply, ports.Allow) and (sentence := w.stale(self._files)):
+            self._refuse(w, sentence)
+            return
+        in_turn = w.settle(reply)  # first of all: the agent waits
+        self._ledger.record(w.form, answers)
+        self._close(w, "answered", lines, *(self._line(w, reply) if in_turn else []))
+        if not in_turn:
+            if isinstance(reply, ports.Allow):  # a plan: its mode comes first
+                for update in reply.updates:
+                    self._mode.change(update["mode"])
+            self.late.append(w.message)
+        elif w.form.proposal is None:
+            self.given[w.request.tool_use_id] = w.message
+        elif isinstance(reply, ports.Allow) and reply.updates:
+            self._grant_covered(reply.updates, str(answers[0].answer))
+
+    def _refuse(self, w: Waiting, sentence: str) -> None:
+        """What was allowed can't be done as it was shown."""
+        w.settle(ports.Deny(f"{sentence} Nothing was written: read the file, then try again."))
+        self._close(w, "answered", [f"✗ {sentence} Not written: {w.call}"])
+        self._page.say(f"{sentence} Nothing was written; Claude is told.", "warn")
+
+    def _line(self, w: Waiting, reply: ports.Reply) -> list[p.Effect]:
+        """The line of the tool that runs now, to stand beside what was allowed."""
+        if w.request.tool == asking.ASK or not isinstance(reply, ports.Allow):
+            return []
+        return [self.turn.allowed(w.request, reply.input)]
+
+    def _grant_covered(self, updates: list[permission.Update], label: str) -> None:
+        """What waits and would not have been asked any more runs as it was asked."""
+        for w in reversed(self._page.sections):
+            if w.form.kind in ("permission", "patch") and permission.covers(
+                updates, w.request.suggestions, self._opened.cwd
+            ):
+                reply = ports.Allow(w.request.input)
+                if w.settle(reply):
+                    self._close(w, "answered", record.covered(label, w.call), *self._line(w, reply))
+
+    def _withdraw(self, w: Waiting, state: str) -> bool:
+        """Nobody waits for this section any more; it can be reopened. False if it is closed."""
+        return self._close(w, state, record.cancelled(w.form, state))
+
+    def _close(self, w: Waiting, state: str, lines: list[str], *after: p.Effect) -> bool:
+        if w not in self._page.sections:
+            return False
+        self._store.save(msgspec.structs.replace(w.stored, state=state))
+        self._happened("Answered", w, outcome=state)
+        return self._page.remove(w, lines, *after)
+
+    def _happened(self, name: Literal["Question", "Answered"], w: Waiting, **more: str) -> None:
+        self._page.apply(
+            p.Happened(self._page.chat, name, {**msgspec.structs.asdict(w.pending), **more})
+        )
+
+    # --- choices in the agent's text ------------------------------------------------------------
+
+    def ask_choices(self) -> None:
+        """The turn is over: ask what its text held."""
+        found, self.turn.choices = self.turn.choices, []
+        for choice in found:
+            section_id, request = self._store.new_id(), asking.in_text(choice)
+            form = asking.make(section_id, request, self._files)
+            assert isinstance(form, Form)
+            w = self._waiting(form, request)
+            about = "\n\n".join(filter(None, (choice.title, choice.context)))
+            if about:
+                self._page.append(
+                    p.Write(self._page.chat, "\n".join(clean_block(about)), fresh=True)
+                )
+            if self._ledger.replay is None:
+                self._ask(w)
+            elif isinstance(self._replayed(w), ports.Allow):
+                self.late.append(w.message)
+
+    def _unshown(self, section: str) -> None:
+        """A section could not be drawn: choices become a list, to be answered with a number."""
+        if (w := self._current(section)) is None:
+            return
+        if w.request.tool == asking.TEXT:
+            self._numbered.append(w)
+            hint = "Answer with a number, or in your own words."
+            self._page.unshown([*choices.numbered(asking.choice_of(w.request)), "", hint])
+        else:
+            w.settle(asking.refused(w.request, UNSHOWN))
+            self._page.unshown([transcript.notice(UNSHOWN)])
+        self._store.save(msgspec.structs.replace(w.stored, state="expired"))
+
+    def by_number(self, text: str) -> str:
+        """What a message says where a bare number answers the one list that waits."""
+        numbered, self._numbered = self._numbered, []
+        if len(numbered) == 1:
+            (w,) = numbered
+            if (number := choices.by_number(asking.choice_of(w.request), text)) is not None:
+                left = Left((Pick(number),))
+                decided = answer.decide(w.form, 1, left, frozenset({1}))
+                assert isinstance(decided, answer.Decided)
+                w.accept((decided,))
+                self._ledger.record(w.form, (decided,))
+                self._store.save(msgspec.structs.replace(w.stored, state="answered"))
+                return w.message
+        return text
+
+    def _forms(self) -> list[Waiting]:
+        return [w for w in self._page.sections if w.request.tool == asking.TEXT]
+
+    def _open_choices(self) -> list[Choice]:
+        return [asking.choice_of(w.request) for w in self._forms()]
+
+    def _is_new(self, stored: ports.StoredSection) -> bool:
+        return self._clock.now() - stored.created < self._form_hours * 3600
