@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench_cli import CHUNKS
+from tests.bench_cli import CHUNKS, FILE, content
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import Sandbox
 
@@ -53,6 +53,7 @@ class Bench:
         self._times = root / "times"
         env = {"WINNOW_BENCH": str(self._times)}
         self.sandbox = Sandbox(root, {"agent": "claude", "cli_path": str(cli)}, env)
+        (self.sandbox.project / FILE).write_text(content("old"))
         self.editor = Editor(self.sandbox)
 
     def noted(self, name: str) -> float:
@@ -84,7 +85,7 @@ class Bench:
         editor = self.editor
         editor.keys("iask me<Esc><CR>")
         shown = self._awaited(lambda: any("keep one of 3" in row for row in editor._grid.frame))
-        asked = self.noted("asked")
+        asked = self.noted("asked:AskUserQuestion")
         editor.keys("dd")
         editor.keys("dd")
         editor.wait_screen("━━ C ━━")
@@ -94,10 +95,22 @@ class Bench:
         editor.wait_line("Selected: C")
         return shown - asked, self.noted("answered") - pressed
 
+    def patch(self) -> float:
+        """Milliseconds from request to screen."""
+        editor = self.editor
+        editor.wait(lambda: self._state() == "idle", "the end of the turn before")
+        editor.keys("ipatch<Esc><CR>")
+        shown = self._awaited(lambda: any("keep one of 2" in row for row in editor._grid.frame))
+        asked = self.noted("asked:Write")
+        time.sleep(0.35)
+        editor.keys(":Winnow deny<CR>")
+        editor.wait_line("Denied: Write")
+        return shown - asked
+
     def stream(self) -> float:
         """Microseconds of Neovim's main thread for each streamed chunk."""
         editor = self.editor
-        editor.wait(lambda: self._state() == "idle", "the end of the first turn")
+        editor.wait(lambda: self._state() == "idle", "the end of the turn before")
         editor.lua(COUNT)
         editor.keys("istream<Esc><CR>")
         line = "word " * 19 + "line"
@@ -113,7 +126,7 @@ class Bench:
     def _awaited(condition: Callable[[], bool]) -> float:
         deadline = time.monotonic() + 20
         while not condition():
-            assert time.monotonic() < deadline, "the question never came"
+            assert time.monotonic() < deadline, "the section never came"
             time.sleep(0.0005)
         return time.monotonic_ns() / 1e6
 
@@ -125,12 +138,19 @@ def main() -> None:
         "first :Winnow to an editable draft, host cold": (50, "ms"),
         "request on the CLI's stdout to question on screen": (20, "ms"),
         "<CR> to reply on the CLI's stdin": (10, "ms"),
+        "patch of 10,000 lines: request to screen": (100, "ms"),
         "main thread for each of 20,000 streamed chunks": (2, "µs"),
     }
     for _ in range(RUNS):
         with tempfile.TemporaryDirectory() as root:
             bench = Bench(Path(root))
-            figures = [bench.start_up(), bench.first_chat(), *bench.question(), bench.stream()]
+            figures = [
+                bench.start_up(),
+                bench.first_chat(),
+                *bench.question(),
+                bench.patch(),
+                bench.stream(),
+            ]
             bench.editor.assert_no_errors()
             bench.editor.close()
         for name, figure in zip(targets, figures, strict=True):

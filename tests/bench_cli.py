@@ -1,7 +1,7 @@
 """A stand-in for the Claude Code CLI that does nothing but keep time; for ``bench.py`` only.
 
-Speaks just enough of the stream-json protocol on stdin and stdout. The first prompt makes it ask a
-question, the second makes it stream. Times of `time.monotonic_ns` go to the file that
+Speaks just enough of the stream-json protocol on stdin and stdout. A prompt says what it is to do:
+ask a question, propose a patch, or stream. Times of `time.monotonic_ns` go to the file that
 ``WINNOW_BENCH`` names, one ``name time`` a line.
 """
 
@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 CHUNKS = 20_000
+FILE = "big.txt"
+LINES = 13_344  # each twelfth one changes, which makes a diff of 10,000 lines
 COMMON = {"session_id": "bench", "uuid": "bench", "parent_tool_use_id": None}
 
 
@@ -36,21 +38,35 @@ def event(event: dict[str, Any]) -> None:
     send({"type": "stream_event", "event": event, **COMMON})
 
 
-def ask() -> None:
-    options = [{"label": label, "description": "An option"} for label in ("A", "B", "C")]
-    question = {"question": "Which?", "header": "Bench", "options": options, "multiSelect": False}
-    arguments = {"questions": [question]}
-    assistant({"type": "tool_use", "id": "toolu_1", "name": "AskUserQuestion", "input": arguments})
+def content(word: str) -> str:
+    """The file that is patched: with "old" as it is, with another word as it would be."""
+    words = (word if number % 12 == 6 else "old" for number in range(LINES))
+    return "".join(f"{number:05} {word} line\n" for number, word in enumerate(words))
+
+
+def request(name: str, arguments: dict[str, Any]) -> None:
+    call = f"toolu_{name}"
+    assistant({"type": "tool_use", "id": call, "name": name, "input": arguments})
     request = {
         "subtype": "can_use_tool",
-        "tool_name": "AskUserQuestion",
-        "tool_use_id": "toolu_1",
+        "tool_name": name,
+        "tool_use_id": call,
         "input": arguments,
         "permission_suggestions": [],
     }
-    send({"type": "control_request", "request_id": "ask", "request": request})
+    send({"type": "control_request", "request_id": call, "request": request})
     sys.stdout.flush()
-    stamp("asked")
+    stamp(f"asked:{name}")
+
+
+def ask() -> None:
+    options = [{"label": label, "description": "An option"} for label in ("A", "B", "C")]
+    question = {"question": "Which?", "header": "Bench", "options": options, "multiSelect": False}
+    request("AskUserQuestion", {"questions": [question]})
+
+
+def patch() -> None:
+    request("Write", {"file_path": str(Path.cwd() / FILE), "content": content("new")})
 
 
 def stream() -> None:
@@ -72,7 +88,6 @@ def main() -> None:
     if "-v" in sys.argv or "--version" in sys.argv:
         sys.stdout.write("2.1.332 (bench)\n")
         return
-    prompts = 0
     for line in sys.stdin:
         message = json.loads(line)
         match message["type"]:
@@ -84,10 +99,11 @@ def main() -> None:
                 stamp("answered")
                 end_turn()
             case "user":
-                prompts += 1
-                if prompts == 1:
-                    send({"type": "system", "subtype": "init", **COMMON})
+                send({"type": "system", "subtype": "init", **COMMON})
+                if "ask" in line:
                     ask()
+                elif "patch" in line:
+                    patch()
                 else:
                     stream()
                     end_turn()

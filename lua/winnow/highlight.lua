@@ -26,6 +26,7 @@ function M.define()
   local normal = vim.api.nvim_get_hl(0, { name = 'Normal' })
   local plain = { fg = normal.fg or 'NONE', ctermfg = normal.ctermfg, default = true }
   vim.api.nvim_set_hl(0, 'WinnowContext', plain)
+  vim.api.nvim_set_hl(0, '@winnow.plan', { link = 'WinnowContext', default = true })
 end
 
 --- A query file without its conceal rules: in a chat only markers are hidden.
@@ -38,6 +39,14 @@ local function plain_query(lang)
   return table.concat(texts, '\n')
 end
 
+-- What is Markdown inside Markdown, such as a plan, is text, not code.
+local PLAN = [[
+((fenced_code_block
+  (info_string (language) @_language)
+  (code_fence_content) @winnow.plan)
+  (#eq? @_language "markdown"))
+]]
+
 --- Highlight a chat as Markdown.
 ---@param buf integer
 function M.markdown(buf)
@@ -46,8 +55,10 @@ function M.markdown(buf)
     vim.bo[buf].syntax = 'markdown' -- no parser: Vim's own rules do
     return
   end
-  local queries =
-    { markdown = plain_query('markdown'), markdown_inline = plain_query('markdown_inline') }
+  local queries = {
+    markdown = plain_query('markdown') .. PLAN,
+    markdown_inline = plain_query('markdown_inline'),
+  }
   vim.treesitter.highlighter.new(parser, { queries = queries })
 end
 

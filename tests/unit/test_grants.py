@@ -145,7 +145,7 @@ def test_an_option_inside_the_command_is_refused() -> None:
 def test_a_patch_shows_names_and_line_numbers() -> None:
     lines = render(PATCH)
     assert lines[0].startswith("━━ Patch: f.txt")
-    assert lines[2].startswith("```diff<")
+    assert lines[2].startswith("```diff <")
     assert lines[3:6] == ["--- /p/f.txt", "+++ /p/f.txt", "@@ -1,6 +1,6 @@"]
     assert "+line three" in lines
     assert text(PATCH, lines) == NEW

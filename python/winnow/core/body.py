@@ -51,7 +51,8 @@ def render(section: str, blocks: Sequence[Block]) -> list[str]:
     for number, block in enumerate(blocks, 1):
         runs = (len(run) for line in block.lines if "`" in line for run in _FENCE.findall(line))
         fence = "`" * max(3, 1 + max(runs, default=0))
-        lines.append(f"{fence}{block.info}{marker(section, number, 'b')}")
+        # The blank lets Markdown tell the language.
+        lines.append(f"{fence}{block.info} {marker(section, number, 'b')}")
         lines += [*block.lines, fence, marker(section, number, "c")]
     return lines
 

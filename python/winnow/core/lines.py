@@ -83,7 +83,8 @@ class _Patience:
     def _between(self, low: int, high: int, start: int, end: int) -> Iterator[tuple[int, int, int]]:
         if anchors := self._anchors(low, high, start, end):
             for old_at, new_at in anchors:
-                yield from self.runs(low, old_at, start, new_at)
+                if low < old_at and start < new_at:
+                    yield from self.runs(low, old_at, start, new_at)
                 yield old_at, new_at, 1
                 low, start = old_at + 1, new_at + 1
             yield from self.runs(low, high, start, end)

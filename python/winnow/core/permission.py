@@ -138,8 +138,8 @@ def _wish(tool: str, proposal: Proposal) -> str:
 
 def _header(tool: str, proposal: Proposal) -> str:
     match proposal:
-        case Plan():
-            return ""
+        case Plan(text=text):
+            return next(filter(None, (line.strip("# ") for line in text.split("\n"))), "")
         case Patch(path=path):
             return path.rpartition("/")[2]
     return tool
