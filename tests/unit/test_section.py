@@ -63,7 +63,7 @@ def test_shows_a_permission_in_full() -> None:
     """The command stands between the question and the options; there is nothing else to write."""
     shown = [strip_markers(line) for line in render(BASH)]
     assert shown[0].startswith("━━ Permission: Bash")
-    assert shown[2:7] == ["```sh", "rm -rf build", "```", "", "Allow once"]
+    assert shown[2:7] == ["```sh ", "rm -rf build", "```", "", "Allow once"]
     assert not any(line.startswith("✎") for line in shown)
 
 
