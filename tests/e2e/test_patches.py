@@ -10,7 +10,7 @@ import pytest
 
 from tests.api import Message, ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
-from tests.e2e.steps import send, start, wait_idle, wait_section
+from tests.e2e.steps import start, wait_idle, wait_section
 
 ALLOW = "gg/^Allow once<CR><CR><CR>"
 DELETE_SECOND_HUNK = "gg/^@@ -17<CR>d/^@@<CR>"
@@ -97,22 +97,18 @@ def _texts(value: Any) -> list[str]:
 # --- what is shown is what is written -----------------------------------------------------------
 
 
-@pytest.mark.parametrize("tool", ["Write", "Edit"])
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("tool", "old", "new"),
     [
-        (OLD, THREE),
-        ("a\nb", "a\nc"),
-        ("a\nb\n", "a\nb\nc"),
-        ("a\nb", "a\nb\n"),
-        ("a\r\nb\r\nc\r\n", "a\r\nB\r\nc\r\nd\r\n"),
-        ("a\r\nb", "a\r\nc"),
-        ("\ta\n\t\tb  \n", "\ta\n\t\t c\n"),
-        ("\ufeffa\nb\n", "\ufeffa\nc\n"),
-        ("\ufeffa\r\nb\r\n", "\ufeffc\r\nb\r\n"),
-        ("\n\na\n\n\n", "\n\n\nb\n\n"),
-        ("ü 🎉\n", "日本語\n\u00a0x\n"),
-        ("x = 1\n", "\n"),
+        ("Edit", OLD, THREE),
+        ("Edit", "a\nb", "a\nc"),
+        ("Write", "a\nb\n", "a\nb\nc"),
+        ("Write", "a\r\nb\r\nc\r\n", "a\r\nB\r\nc\r\nd\r\n"),
+        ("Edit", "a\r\nb", "a\r\nc"),
+        ("Edit", "\ta\n\t\tb  \n", "\ta\n\t\t c\n"),
+        ("Write", "\ufeffa\nb\n", "\ufeffa\nc\n"),
+        ("Edit", "\ufeffa\r\nb\r\n", "\ufeffc\r\nb\r\n"),
+        ("Write", "ü 🎉\n", "日本語\n\u00a0x\n"),
     ],
     ids=lambda text: ascii(text)[:24],
 )
@@ -299,7 +295,6 @@ def test_blanks_at_the_ends_of_other_lines_stay(
         "gg/^@@<CR>d/^```<CR>",
         "gg/^```diff<CR>d/^Allow<CR>",
         "gg/^-line 20<CR>2dd",
-        ":g/^+/d<CR>:%s/^-/ /<CR>",
     ],
 )
 def test_all_hunks_gone_means_deny(claude: Editor, api: ScriptedAPI, file: Path, keys: str) -> None:
@@ -337,7 +332,6 @@ def test_undo_brings_hunks_back(claude: Editor, api: ScriptedAPI, file: Path) ->
         ("^ line 19", "yyp"),
         ("^+line twenty", "x"),
         ("^@@", "wx"),
-        ("^@@", "dd"),
         ("^+++", "A x<Esc>"),
         ("^+line twenty", "ono sign<Esc>"),
     ],
@@ -373,27 +367,29 @@ def test_replace_all(claude: Editor, api: ScriptedAPI, file: Path) -> None:
 # --- files that changed meanwhile ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("tool", ["Write", "Edit"])
-@pytest.mark.parametrize("keys", ["", "gg/^+line twenty<CR>A!<Esc>"])
-@pytest.mark.parametrize("before", ["there", "new"])
+@pytest.mark.parametrize(
+    ("tool", "before", "keys"),
+    [
+        ("Write", "there", ""),
+        ("Edit", "there", "gg/^+line twenty<CR>A!<Esc>"),
+        ("Write", "new", ""),
+    ],
+)
 def test_a_file_that_changed_is_not_overwritten(
     claude: Editor, api: ScriptedAPI, file: Path, tool: str, keys: str, before: str
 ) -> None:
     """Not even one that is only there since; the turn goes on."""
     if before == "there":
         file.write_text(OLD)
-    elif tool == "Edit":
-        pytest.skip("Edit makes no files here")
     propose(claude, api, *calls(tool, file, NEW))
     file.write_text("someone else's\n")
     claude.keys(keys + ALLOW)
     claude.wait_line("So be it.")
     assert file.read_text() == "someone else's\n"
-    [record] = records(claude)
-    sentence = f"{file} changed on disk after this was asked."
-    assert record == f"✗ {sentence} Not written: {tool} f.txt"
+    sentence = "changed on disk after this was asked."
+    assert records(claude) == [f"✗ f.txt {sentence} Not written: {tool} f.txt"]
     assert after_record(claude) == f"▸ {tool} f.txt ✗"
-    assert f"{sentence} Nothing was written" in api.tool_result("t1")
+    assert f"{file} {sentence} Nothing was written" in api.tool_result("t1")
     wait_idle(claude)
 
 
@@ -418,7 +414,7 @@ def beside(claude: Editor, pattern: str) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "line"),
-    [("^+line twenty", 20), ("^-line 20", 20), ("^ line 21", 21), ("^@@ -47", 47), ("^+++", 1)],
+    [("^+line twenty", 20), ("^ line 21", 21), ("^@@ -47", 47)],
 )
 def test_go_opens_the_file_there(
     claude: Editor, api: ScriptedAPI, file: Path, pattern: str, line: int
@@ -597,33 +593,23 @@ def test_always_settles_the_other_patches(claude: Editor, api: ScriptedAPI) -> N
     assert [(project / f"f{n}").read_text() for n in range(3)] == ["0\n", "1\n", "2\n"]
     claude.wait(lambda: len(records(claude)) == 3, "three records")
     assert sum("granted before: Write f" in line for line in records(claude)) == 2
-    wait_idle(claude)
-    api.clear()
-    api.add(say(write(project / "f9", "9\n", "t9")), say("Last."))
-    claude.keys("G")
-    send(claude, "one more")
-    claude.wait_line("Last.")
-    assert (project / "f9").read_text() == "9\n"
-    assert len(records(claude)) == 3
 
 
 # --- bad input -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("tool", ["Write", "Edit"])
-def test_a_symbolic_link_is_said(claude: Editor, api: ScriptedAPI, file: Path, tool: str) -> None:
-    """Claude Code refuses to write it, so it is no surprise."""
+def test_a_symbolic_link_is_not_followed(claude: Editor, api: ScriptedAPI, file: Path) -> None:
+    """Claude Code refuses to write it, and the chat says why."""
     real = claude.sandbox.project / "real.txt"
     real.write_text(OLD)
     file.symlink_to("real.txt")
-    propose(claude, api, *calls(tool, file, NEW))
-    assert f"It is a symbolic link to {real}: Claude Code refuses those." in claude.text()
-    claude.keys(ALLOW)
+    api.add(*calls("Write", file, NEW))
+    start(claude)
     claude.wait_line("So be it.")
     assert real.read_text() == OLD
     assert file.is_symlink()
-    assert "symbolic link" in api.tool_result("t1").lower() + "symlink"
-    assert after_record(claude) == f"▸ {tool} f.txt ✗"
+    assert any(line.startswith("⚠ Refusing to write") for line in lines(claude))
+    assert "▸ Write f.txt ✗" in lines(claude)
 
 
 @pytest.mark.parametrize("where", ["inside", "outside"])
@@ -662,20 +648,21 @@ def test_a_path_outside_says_so(claude: Editor, api: ScriptedAPI, keys: str) -> 
 
 @pytest.mark.parametrize("old", [b"caf\xe9\n", b"a\0b\n"])
 def test_a_file_that_is_no_text(claude: Editor, api: ScriptedAPI, file: Path, old: bytes) -> None:
-    """It is said, and the arguments are shown."""
+    """It is said, and the arguments are shown; Claude Code refuses to write it."""
     file.write_bytes(old)
     api.add(say(read(file)), say(write(file, "one\ntwo\n")), say("So be it."))
     start(claude)
     wait_section(claude, "Permission: Write")
     assert f"{file} is not UTF-8 text." in claude.text()
     assert "content:" in claude.text()
-    assert file.read_bytes() == old
     claude.keys(ALLOW)
     claude.wait_line("So be it.")
-    assert file.read_bytes() == b"one\ntwo\n"
+    assert file.read_bytes() == old
+    assert after_record(claude) == "▸ Write f.txt ✗"
+    assert "nothing was written" in api.tool_result("t1")
 
 
-HOSTILE = "\n".join(
+HOSTILE = "\n".join(  # noqa: FLY002  a line each
     [
         "\x1b[31mred\x1b]0;title\x07",
         "a = '\u202egnp.exe'",
@@ -740,7 +727,10 @@ def test_a_line_that_hides_something_is_edited(
     ids=["lines", "one line"],
 )
 def test_a_megabyte(claude: Editor, api: ScriptedAPI, file: Path, content: str) -> None:
-    propose(claude, api, *calls("Write", file, content))
+    api.add(*calls("Write", file, content))
+    start(claude)
+    claude.wait(lambda: "━━ Patch: f.txt" in claude.text(), "the patch", 40)
+    wait_section(claude, "Patch: f.txt")
     assert all(f"+{line}" in claude.text() for line in content.splitlines()[::5_000])
     claude.keys(ALLOW)
     claude.wait_line("So be it.", 30)

@@ -255,7 +255,8 @@ def test_a_row_of_the_diff_is_a_line_of_the_file() -> None:
     shown = proposal.blocks[0].lines
     at = shown.index("-line 30")
     assert proposal.place(shown, at) == 30
-    assert proposal.place(shown, at + 1) == 31
+    assert proposal.place(shown, at + 1) == 30
+    assert proposal.place(shown, at + 2) == 31
     assert proposal.place(shown, at - 1) == 29
     assert proposal.place(shown, 0) == 1
 

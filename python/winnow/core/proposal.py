@@ -159,11 +159,12 @@ class Patch(msgspec.Struct, frozen=True):
 
     def place(self, lines: Sequence[str], row: int) -> int:
         """The line of the file, from 1, that this row of the diff (from 0) stands at."""
+        stays = (" ", "", "+" if lines[row].startswith("+") else "-")
         above = 0
-        for line in reversed(lines[: row + 1]):
-            if head := _HEAD.match(line):
-                return max(1, int(head[1]) + above - (lines[row][:1] in (" ", "-", "")))
-            above += line[:1] in (" ", "-", "")
+        for at in range(row, -1, -1):
+            if head := _HEAD.match(lines[at]):
+                return max(1, int(head[1])) + above
+            above += at < row and lines[at][:1] in stays
         return 1
 
     def _rows(self, seen: Sequence[str]) -> list[patch.Row] | Malformed:

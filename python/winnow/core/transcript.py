@@ -28,6 +28,7 @@ _TELLING = {
     "WebSearch": "query",
     "Agent": "description",
     "Task": "description",
+    "ExitPlanMode": "planFilePath",  # not the plan
 }
 
 
@@ -37,7 +38,9 @@ def tool_line(name: str, arguments: dict[str, Any], *, state: ToolState | None =
         call = question_tool.call_line(arguments)
     else:
         about = arguments.get(_TELLING.get(name, ""))
-        if not isinstance(about, str):
+        if not isinstance(about, str) and name in _TELLING:
+            about = ""
+        elif not isinstance(about, str):
             about = next((value for value in arguments.values() if isinstance(value, str)), "")
         shown = clean(about)
         if len(shown) > 100:
