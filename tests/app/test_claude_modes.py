@@ -59,7 +59,7 @@ async def test_a_subagent_says_what_it_is_for(real: Stage) -> None:
         request, reply = await user.asked.get()
         assert request.agent_id
         assert (request.tool_use_id, request.agent) == ("toolu_sub", "Explore: find the tests")
-        assert request.blocked == str(real.folder / "made")
+        assert request.blocked == "made"
         assert "addRules" in [update["type"] for update in request.suggestions]
         before = len(user.every(ports.Pause))
         reply.set_result(ports.Allow(request.input))
@@ -79,7 +79,7 @@ async def test_the_main_agent_has_no_purpose(real: Stage) -> None:
         await agent.prompt("hi", "uuid-1")
         request, _ = await user.asked.get()
         assert (request.agent_id, request.agent, request.reason) == ("", "", "")
-        assert request.blocked == str(real.folder / "made")
+        assert request.blocked == "made"
 
 
 @pytest.mark.parametrize("edited", [False, True])

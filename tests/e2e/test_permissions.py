@@ -178,7 +178,6 @@ def test_always_is_kept_where_its_scope_says(claude: Editor, api: ScriptedAPI) -
     wait_section(claude, "Permission: Bash")
     label = next(line for line in claude.lines() if line.startswith("Always allow"))
     assert "touch made1" in label
-    scope = ", for you" if "for you" in label else "session"
     claude.keys("gg/^Always<CR><CR><CR>")
     claude.wait_line("Once.")
     [record] = records(claude)
@@ -189,7 +188,7 @@ def test_always_is_kept_where_its_scope_says(claude: Editor, api: ScriptedAPI) -
     claude.wait_line("Twice.")
     assert len(records(claude)) == 1
     settings = project(claude, ".claude") / "settings.local.json"
-    assert settings.exists() is (scope == ", for you")
+    assert settings.exists() is label.partition("<")[0].endswith("(this project)")
 
 
 def task(description: str, id: str) -> ToolUse:

@@ -334,7 +334,7 @@ class ClaudeAgent:
             agent_id,
             self._agents.get(agent_id, ""),
             reason=context.decision_reason or "",
-            blocked=context.blocked_path or "",
+            blocked=_from(self._spec.cwd, context.blocked_path or ""),
             suggestions=[update.to_dict() for update in context.suggestions],
         )
         this = asyncio.current_task()
@@ -496,6 +496,11 @@ class _Translator:
         text = self._half + text
         self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return _joined(text.removesuffix(self._half))
+
+
+def _from(folder: str, path: str) -> str:
+    """A path of this folder as seen from there; any other as it is."""
+    return path.removeprefix(f"{folder}/")
 
 
 def _joined(text: str) -> str:

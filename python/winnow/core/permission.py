@@ -14,8 +14,8 @@ DENY = "Deny"
 KEEP_PLANNING = "Keep planning"
 _SCOPES = {
     "session": "this session",
-    "localSettings": "this project, for you",
-    "projectSettings": "this project",
+    "localSettings": "this project",
+    "projectSettings": "this project, for all",
     "userSettings": "all your projects",
 }
 # What a plan can be approved with: the mode that follows.

@@ -254,8 +254,8 @@ Proposal = Union[Call, Patch, Plan]
 def patch_of(tool: str, input: dict[str, Any], path: str, old: str | None) -> Patch | None:
     """What a call of Write or Edit does to a file; None where that can't be shown as a diff."""
     new = rewrite.proposed(tool, input, old)
-    if new is None or new == (old or ""):
-        return None
+    if new is None or new == (old or "") or rewrite.rewrite(tool, input, old, new) is None:
+        return None  # what is shown must be what is written
     return Patch(tool, input, path, old, new, diff(path, old, new), disk=old)
 
 
