@@ -405,7 +405,7 @@ function Chat:open()
     model = values.model and default(values.model) or config.model,
     -- With a session, Claude has told it; without one, `default` is whatever Claude Code takes.
     mode = values.session and values.mode or values.mode and default(values.mode) or config.mode,
-    questions = values.questions or config.questions,
+    questions = (values.questions or ''):match('^%l+$') or config.questions,
     sections = self.section and { self.section.id } or {},
     lines = self.section and not self.section.from_file and self.section:lines() or {},
     headless = #vim.api.nvim_list_uis() == 0,

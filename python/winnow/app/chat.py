@@ -174,7 +174,7 @@ class Chat:
     def _make(self) -> Awaitable[ports.Agent]:
         o = self._opened
         spec = ports.AgentSpec(
-            o.cwd, o.agent, self._resume, o.model, self._mode.name, o.questions or "tool"
+            o.cwd, o.agent, self._resume, o.model, self._mode.name, self._sections.ways
         )
         return self._make_agent(spec, self.ask)
 

@@ -45,6 +45,7 @@ class Sections:
     Attributes:
         late: answers that no agent waits for: the user's next messages.
         given: answers given in turn, as late messages, by tool call.
+        ways: how the agent asks: by "tool", in its "text", or "both".
     """
 
     def __init__(  # noqa: PLR0917  all of a chat, once
@@ -67,8 +68,8 @@ class Sections:
         self._ledger = ledger
         self._mode = mode
         self._numbered: list[Waiting] = []  # choices that could only be shown as a list
-        in_text = opened.questions in ("text", "both")
-        self.turn = Turn(page.chat, self._open_choices if in_text else None)
+        self.ways = opened.questions if opened.questions in ("text", "both") else "tool"
+        self.turn = Turn(page.chat, None if self.ways == "tool" else self._open_choices)
 
     @property
     def awaited(self) -> bool:
