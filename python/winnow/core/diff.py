@@ -14,7 +14,7 @@ CONTEXT = 3  # unchanged lines before and after a change
 NO_NEWLINE = "\\ No newline at end of file"
 
 
-class Line(msgspec.Struct, frozen=True):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """One line of a diff. ``@`` is the sign of a hunk's head, and of the lines that name the file.
 
     ``shown`` is the line as a buffer has it, ``text`` the file's own, with its line end. ``hunk``

@@ -6,13 +6,14 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 import msgspec
 
 _SMALL = 40_000  # pairs of lines, which `difflib` compares in milliseconds
 
 
-class Change(msgspec.Struct, frozen=True):
+class Change(msgspec.Struct, frozen=True, gc=False):
     """Lines ``old_start`` to ``old_end`` become ``new_start`` to ``new_end``; counted from 0."""
 
     old_start: int
@@ -83,10 +84,14 @@ class _Patience:
     def _between(self, low: int, high: int, start: int, end: int) -> Iterator[tuple[int, int, int]]:
         if anchors := self._anchors(low, high, start, end):
             for old_at, new_at in anchors:
+                if old_at < low:  # in the run of the one before
+                    continue
                 if low < old_at and start < new_at:
                     yield from self.runs(low, old_at, start, new_at)
-                yield old_at, new_at, 1
                 low, start = old_at + 1, new_at + 1
+                while low < high and start < end and self.old[low] == self.new[start]:
+                    low, start = low + 1, start + 1
+                yield old_at, new_at, low - old_at
             yield from self.runs(low, high, start, end)
         elif (high - low) * (end - start) <= _SMALL:
             matcher = SequenceMatcher(None, self.old[low:high], self.new[start:end], autojunk=False)
@@ -100,6 +105,8 @@ class _Patience:
         place = {new[at]: at for at in range(start, end) if in_new[new[at]] == 1}
         once = (at for at in range(low, high) if in_old[old[at]] == 1)
         pairs = [(at, place[old[at]]) for at in once if old[at] in place]
+        if all(one[1] < other[1] for one, other in pairwise(pairs)):  # nothing moved
+            return pairs
         ends: list[int] = []  # where the series of each length ends in the new text, at the least
         tops: list[int] = []  # the last pair of that series
         before: list[int] = []  # for each pair, the one before it
