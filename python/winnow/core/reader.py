@@ -88,9 +88,8 @@ class Reader:
         self.slots = {(line.question, line.slot) for line in self.shown}
         self.fixed = {(line.question, line.slot, line.text.strip()) for line in self.shown}
         self.block = 1
-        marks = [
-            mark for line in self.lines for mark in MARKER.finditer(line) if self._is_own(mark)
-        ]
+        marked = (mark for line in self.lines if line for mark in MARKER.finditer(line))
+        marks = [mark for mark in marked if self._is_own(mark)]
         self.present = {(int(mark[2]), _slot(mark[3])) for mark in marks}
         # A moved option doesn't take the block along, unless its question's head is gone.
         self.heads = {question for question, slot in self.present if slot == "h"}
