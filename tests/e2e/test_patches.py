@@ -126,7 +126,7 @@ def test_what_is_shown_is_written(
     assert "The user changed" not in told(api)
 
 
-@pytest.mark.parametrize("content", ["a\nb\n", "a\nb", "a\r\nb\r\n", "\ufeffa\n", "\ta\n", "\n"])
+@pytest.mark.parametrize("content", ["a\nb", "a\r\nb\r\n", "\ufeff\ta\n"])
 def test_a_new_file_is_all_additions(
     claude: Editor, api: ScriptedAPI, file: Path, content: str
 ) -> None:
@@ -219,12 +219,13 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("tool", ["Write", "Edit"])
-@pytest.mark.parametrize(("keys", "new", "words"), EDITS.values(), ids=EDITS)
+@pytest.mark.parametrize("name", EDITS)
 def test_what_the_user_leaves_is_written(
-    claude: Editor, api: ScriptedAPI, file: Path, tool: str, keys: str, new: str, words: str
+    claude: Editor, api: ScriptedAPI, file: Path, name: str
 ) -> None:
     """And the model is told what of its edit became another one."""
+    keys, new, words = EDITS[name]
+    tool = ["Write", "Edit"][list(EDITS).index(name) % 2]
     file.write_text(OLD)
     propose(claude, api, *calls(tool, file, THREE))
     claude.keys(keys + "gg/^Allow once<CR>")
@@ -258,18 +259,12 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("tool", ["Write", "Edit"])
-@pytest.mark.parametrize(("old", "new", "keys", "left"), SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("name", SHAPES)
 def test_edits_keep_how_a_file_is_written(
-    claude: Editor,
-    api: ScriptedAPI,
-    file: Path,
-    tool: str,
-    old: str,
-    new: str,
-    keys: str,
-    left: str,
+    claude: Editor, api: ScriptedAPI, file: Path, name: str
 ) -> None:
+    old, new, keys, left = SHAPES[name]
+    tool = ["Write", "Edit"][list(SHAPES).index(name) % 2]
     file.write_bytes(old.encode())
     propose(claude, api, *calls(tool, file, new))
     claude.keys(keys + ALLOW)
