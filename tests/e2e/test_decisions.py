@@ -106,7 +106,7 @@ def test_permissions_are_in_the_ledger(editor: Editor, tmp_path: Path) -> None:
     wait_idle(editor)
     shown = show(editor)
     assert "## Permission: Bash\n" in shown
-    assert "> command: rm x\n" in shown
+    assert "> rm x\n" in shown
     assert "- ✓ Deny\n- ~~Allow once~~\n" in shown
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,22 @@ import pytest
 
 from tests.api import Message, ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
+from tests.e2e.shared import Shared
 from tests.e2e.steps import send, start, wait_idle, wait_section
 
 
-@pytest.fixture(autouse=True)
-def wide(claude: Editor) -> None:
-    """Room for a whole section."""
-    claude.resize(110, 44)
+@pytest.fixture
+def api(shared: Shared) -> ScriptedAPI:
+    """The API of the editor that the tests of this file share."""
+    return shared.api
+
+
+@pytest.fixture
+def claude(shared: Shared) -> Iterator[Editor]:
+    """A chat in the editor that the tests of this file share, with room for a whole section."""
+    with shared.fresh() as editor:
+        editor.resize(110, 60)
+        yield editor
 
 
 def bash(id: str, command: str, **more: object) -> ToolUse:
