@@ -162,6 +162,7 @@ def test_names_line_numbers_and_colours(claude: Editor, api: ScriptedAPI, file: 
 
 EDITS = {
     "one hunk of three": (DELETE_SECOND_HUNK, WITHOUT_SECOND, "2 of 3 hunks"),
+    "a hunk by its @@ line": ("gg/^@@ -17<CR>dd", WITHOUT_SECOND, "2 of 3 hunks"),
     "the first hunk": (
         "gg/^@@<CR>d/^@@<CR>",
         THREE.replace("line three\n", "line 3\n"),
@@ -583,7 +584,6 @@ def test_a_notebook_that_changed_is_not_written(claude: Editor, api: ScriptedAPI
 
 
 def test_always_settles_the_other_patches(claude: Editor, api: ScriptedAPI) -> None:
-    """And the next edit is not asked for."""
     project = claude.sandbox.project
     kind = {"prompt": "go", "subagent_type": "general-purpose"}
     tasks = [ToolUse("Agent", {"description": f"{n}", **kind}, f"a{n}") for n in range(3)]
@@ -598,6 +598,18 @@ def test_always_settles_the_other_patches(claude: Editor, api: ScriptedAPI) -> N
     assert [(project / f"f{n}").read_text() for n in range(3)] == ["0\n", "1\n", "2\n"]
     claude.wait(lambda: len(records(claude)) == 3, "three records")
     assert sum("granted before: Write f" in line for line in records(claude)) == 2
+
+
+def test_after_always_the_next_edit_is_not_asked_for(
+    claude: Editor, api: ScriptedAPI, file: Path
+) -> None:
+    second = edit(file, "line 20\n", "x\n", "t2")
+    propose(claude, api, say(write(file, OLD)), say(second), say("Last."))
+    claude.keys("gg/^Always allow edits<CR><CR><CR>")
+    claude.wait_line("Last.")
+    assert file.read_text() == OLD.replace("line 20\n", "x\n")
+    assert records(claude) == ["✓ Always allow edits (this session): Write f.txt"]
+    assert any(line.startswith("▸ Edit f.txt ✓") for line in lines(claude))
 
 
 # --- bad input -----------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.api import Message, ScriptedAPI, ToolUse, say
+from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.shared import Shared
 from tests.e2e.steps import send, start, wait_idle, wait_section
@@ -408,9 +409,11 @@ for line in sys.stdin:
 
 
 def test_an_mcp_tool_runs_with_the_arguments_that_stand_there(
-    claude: Editor, api: ScriptedAPI, tmp_path: Path
+    open_editor: Open, api: ScriptedAPI, tmp_path: Path
 ) -> None:
     """Numbers, lists and objects are JSON, and stay what they are."""
+    claude = open_editor(agent="claude", env=api.env(tmp_path / "claude"))
+    claude.resize(110, 60)
     (tmp_path / "server.py").write_text(SERVER)
     made = project(claude, "made")
     args = [str(tmp_path / "server.py"), str(made)]
