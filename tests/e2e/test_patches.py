@@ -670,7 +670,7 @@ def test_a_file_that_is_no_text(claude: Editor, api: ScriptedAPI, file: Path, ol
     api.add(say(read(file)), say(write(file, "one\ntwo\n")), say("So be it."))
     start(claude)
     wait_section(claude, "Permission: Write")
-    assert f"{file} is not UTF-8 text." in claude.text()
+    assert f"{file} is not UTF-8 text, which Claude Code refuses to write." in claude.text()
     assert "content:" in claude.text()
     claude.keys(ALLOW)
     claude.wait_line("So be it.")

@@ -352,3 +352,10 @@ def test_a_rule_settles_only_what_it_covers(
     granted: list[dict[str, Any]], waiting: list[dict[str, Any]], covered: bool
 ) -> None:
     assert permission.covers(granted, waiting, "/p") is covered
+
+
+def test_a_changed_file_name_is_named() -> None:
+    lines = [line.replace("--- /p", "--- /q") for line in render(PATCH)]
+    undecided = decision(PATCH, only(lines, "Allow once"))
+    assert isinstance(undecided, Undecided)
+    assert undecided.missing == "line 1 was “--- /p/f.txt”: u brings it back"

@@ -34,9 +34,11 @@ class DiskFiles:
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
-            raise FileError(f"{path} is not UTF-8 text.") from error
+            raise FileError(
+                f"{path} is not UTF-8 text, which Claude Code refuses to write."
+            ) from error
         if "\0" in text:
-            raise FileError(f"{path} is not UTF-8 text.")
+            raise FileError(f"{path} is not UTF-8 text, which Claude Code refuses to write.")
         return text
 
     def target(self, path: str) -> str:

@@ -200,6 +200,8 @@ class Patch(msgspec.Struct, frozen=True):
     def _may_be(self, seen: str, sign: str) -> bool:
         if sign == "-":
             return seen[:1] in ("-", " ", "")
+        if sign == "@":  # the names of the file, too
+            return True
         return seen[:1] == sign or (sign == " " and not seen)
 
     @property
