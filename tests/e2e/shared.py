@@ -38,8 +38,6 @@ class Shared:
 
         After a test that fails, the next one gets another editor.
         """
-        self.api.clear()
-        self.api.requests.clear()
         if self._editor is None:
             self._count += 1
             env = self.api.env(self._folder / "claude")

@@ -28,7 +28,9 @@ WITHOUT_SECOND = THREE.replace("line twenty\n", "line 20\n")
 
 @pytest.fixture
 def api(shared: Shared) -> ScriptedAPI:
-    """The API of the editor that the tests of this file share."""
+    """The API of the editor that the tests of this file share, without a script."""
+    shared.api.clear()
+    shared.api.requests.clear()
     return shared.api
 
 

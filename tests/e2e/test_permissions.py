@@ -19,7 +19,9 @@ from tests.e2e.steps import send, start, wait_idle, wait_section
 
 @pytest.fixture
 def api(shared: Shared) -> ScriptedAPI:
-    """The API of the editor that the tests of this file share."""
+    """The API of the editor that the tests of this file share, without a script."""
+    shared.api.clear()
+    shared.api.requests.clear()
     return shared.api
 
 
