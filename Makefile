@@ -54,10 +54,10 @@ lint-lua: install
 	fi
 
 bench: install ## Measure what a user waits for
-	NEOVIM=$(NEOVIM) $(BIN)/python tests/bench.py
+	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.bench
 
 soak: install ## Kill it fifty times, and see that nothing is lost
-	NEOVIM=$(NEOVIM) $(BIN)/python tests/soak.py
+	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.soak
 
 clean: ## Remove everything that make has built
 	rm -rf .venv .bench .*_cache .hypothesis doc/tags
