@@ -274,3 +274,19 @@ def test_an_answer_that_a_stop_overtakes_is_not_lost(claude: Editor, api: Script
     claude.keys("Gogo on<Esc><CR>")
     claude.wait(lambda: claude.text().rpartition("go on")[2].count("Fine."), "the next turn")
     assert "only now" in conversation(api.requests[-1])
+
+
+def test_edits_that_no_save_has_seen_survive_a_kill(claude: Editor, api: ScriptedAPI) -> None:
+    """The host has them, though the file is older."""
+    api.add(say(ask("toolu_1", question("Which?", "A", "B", "C", header="One"))))
+    start(claude)
+    wait_section(claude, "Question: One")
+    claude.keys("gg/^B<CR>dd")
+    claude.kill()
+    [chat] = (claude.sandbox.data / "winnow" / "chats").glob("*.md")
+    assert "B — about B" in chat.read_text()
+    claude.start(str(chat))
+    claude.wait_line("No longer open: One")
+    claude.keys("gg/No longer open<CR><CR>")
+    wait_section(claude, "Question: One")
+    assert not any(line.startswith("B — ") for line in claude.lines())
