@@ -295,9 +295,6 @@ class Files(Protocol):
             FileError: it is no text, too large, or can't be read.
         """
 
-    def target(self, path: str) -> str:
-        """Where a path leads that is a symbolic link; empty for any other."""
-
 
 class Clock(Protocol):
     """Seconds since the epoch."""

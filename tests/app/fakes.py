@@ -85,9 +85,6 @@ class MemoryFiles:
             raise text
         return text
 
-    def target(self, path: str) -> str:
-        return ""
-
 
 class FakeEditor:
     """Records effects, and those that come where they disturb the user, or say nothing new."""

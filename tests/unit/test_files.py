@@ -73,20 +73,3 @@ def test_what_may_not_be_read_is_refused(tmp_path: Path) -> None:
     path.touch(mode=0)
     with pytest.raises(FileError, match="can't be read: Permission denied"):
         DiskFiles().read(str(path))
-
-
-def test_a_link_leads_somewhere(tmp_path: Path) -> None:
-    """To its end, even if nothing is there; what only lies below a link is none itself."""
-    root = tmp_path.resolve()
-    (root / "folder").mkdir()
-    (root / "folder" / "file").touch()
-    (root / "link").symlink_to("folder/file")
-    (root / "chain").symlink_to(root / "link")
-    (root / "nowhere").symlink_to("gone")
-    (root / "door").symlink_to("folder")
-    files = DiskFiles()
-    assert files.target(str(root / "link")) == str(root / "folder" / "file")
-    assert files.target(str(root / "chain")) == str(root / "folder" / "file")
-    assert files.target(str(root / "nowhere")) == str(root / "gone")
-    for name in ("folder/file", "door/file", "gone", "nul\0"):
-        assert files.target(f"{root}/{name}") == ""

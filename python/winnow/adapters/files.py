@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from winnow.ports import FileError
@@ -31,17 +31,7 @@ class DiskFiles:
             raise FileError(f"{path!r} is no path.") from error
         if len(data) > _LIMIT:
             raise FileError(f"{path} is larger than {_LIMIT >> 20} MB.")
-        try:
-            text = data.decode()
-        except UnicodeDecodeError as error:
-            raise FileError(
-                f"{path} is not UTF-8 text, which Claude Code refuses to write."
-            ) from error
-        if "\0" in text:
-            raise FileError(f"{path} is not UTF-8 text, which Claude Code refuses to write.")
-        return text
-
-    def target(self, path: str) -> str:
-        """Where a symbolic link leads in the end. See `ports.Files.target`."""
-        # Not Path.is_symlink, which raises for a NUL in the path.
-        return os.path.realpath(path) if os.path.islink(path) else ""  # noqa: PTH114
+        with suppress(UnicodeDecodeError):
+            if "\0" not in (text := data.decode()):
+                return text
+        raise FileError(f"{path} is not UTF-8 text, which Claude Code refuses to write.")

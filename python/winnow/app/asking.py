@@ -13,7 +13,7 @@ import msgspec
 from winnow.core import answer, choices, permission, question_tool, questions, record
 from winnow.core.choices import Choice
 from winnow.core.form import Form
-from winnow.core.proposal import Call, Plan, Proposal, cell_of, patch_of
+from winnow.core.proposal import Call, Plan, Proposal, cell_of, patch_of, written_by
 from winnow.ports import Allow, Deny, FileError, Files, Reply, Request
 
 ASK = "AskUserQuestion"
@@ -23,15 +23,15 @@ TEXT = "winnow:choices"  # no tool: choices in the agent's text
 def make(section_id: str, request: Request, files: Files) -> Form | questions.Malformed:
     """The form of what the agent asks."""
     agent = request.agent or request.agent_id
-    match request.tool:
-        case "AskUserQuestion":
-            asked = questions.read_questions(request.input)
-        case question_tool.TOOL:
-            asked = question_tool.read(request.input)
-        case "winnow:choices":
-            asked = choice_of(request).questions
-        case _:
-            return _permission(section_id, request, files, agent)
+    asked: tuple[questions.Question, ...] | questions.Malformed
+    if request.tool == ASK:
+        asked = questions.read_questions(request.input)
+    elif request.tool == TEXT:
+        asked = choice_of(request).questions
+    elif request.tool == question_tool.TOOL:
+        asked = question_tool.read(request.input)
+    else:
+        return _permission(section_id, request, files, agent)
     if isinstance(asked, questions.Malformed):
         return asked
     return Form(section_id, asked, "questions", agent=agent)
@@ -103,20 +103,12 @@ def _proposal(request: Request, files: Files) -> tuple[Proposal, tuple[str, ...]
     match request:
         case Request(tool="ExitPlanMode", input={"plan": str(plan)}) if plan.strip():
             return Plan(request.input, plan), ()
-        case Request(tool="Write" | "Edit", input={"file_path": str(path)}):
-            pass
-        case Request(tool="NotebookEdit", input={"notebook_path": str(path)}):
-            pass
-        case _:
-            return call, ()
+    if (path := written_by(request.tool, request.input)) is None:
+        return call, ()
     try:
         old = files.read(path)
-        target = files.target(path)
     except FileError as error:
         return call, (error.sentence,)
-    why = (f"It is a symbolic link to {target}: Claude Code refuses those.",) if target else ()
     if request.tool == "NotebookEdit":
-        patch = cell_of(request.input, old or "")
-    else:
-        patch = patch_of(request.tool, request.input, path, old)
-    return patch or call, why
+        return cell_of(request.input, old or "") or call, ()
+    return patch_of(request.tool, request.input, path, old) or call, ()

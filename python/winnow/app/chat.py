@@ -15,6 +15,7 @@ from winnow.app.session import Session
 from winnow.app.waiting import Waiting
 from winnow.core import protocol as p
 from winnow.core import transcript
+from winnow.core.proposal import written_by
 from winnow.core.text import clean_block, strip_markers
 
 
@@ -180,12 +181,9 @@ class Chat:
 
     def _reload(self, call: str) -> None:
         """A call has ended well: the editor may show the file that it has written."""
-        match self._turn.running(call):
-            case (
-                ports.ToolStarted(name="Edit" | "Write", input={"file_path": str(path)})
-                | ports.ToolStarted(name="NotebookEdit", input={"notebook_path": str(path)})
-            ):
-                self._page.apply(p.Reload(self.id, path))
+        started = self._turn.running(call)
+        if started and (path := written_by(started.name, started.input)) is not None:
+            self._page.apply(p.Reload(self.id, path))
 
     def _refill(self, messages: list[str]) -> None:
         """Give back as a draft what the agent was told but did not take."""

@@ -281,6 +281,7 @@ class Sections:
         elif stored.tool == asking.TEXT and stored.state == "open" and self._is_new(stored):
             if left:
                 w.edited(left)
+                self._store.save(w.stored)
             self._page.apply(p.Freeze(self._page.chat, section_id, []))
             self._page.append(w)  # nobody has to wait for it
             return

@@ -10,7 +10,7 @@ from winnow.app import asking
 from winnow.core import answer, body, offer, permission, questions, record, section
 from winnow.core.form import Form, render
 from winnow.core.lines import split
-from winnow.core.proposal import Changed, Emptied, Kept, Patch, Plan, Proposal
+from winnow.core.proposal import Change, Changed, Emptied, Kept, Patch, Plan, Proposal
 from winnow.core.protocol import Pending, Sides, Verdict
 from winnow.core.text import clean_block
 from winnow.core.transcript import tool_line
@@ -126,8 +126,7 @@ class Waiting:
         options = {"allow": [1], "always": range(2, count)[:1], "deny": [count]}[choice]
         if not options:
             return answer.Undecided("Claude offers no rule for this: :Winnow allow, or deny.")
-        (left,) = section.parse(self.form, self.lines).questions
-        left = section.Left((section.Pick(options[0], reason),), change=left.change)
+        left = section.Left((section.Pick(options[0], reason),), change=self._change)
         return answer.decide(self.form, 1, left, frozenset())
 
     def accept(self, answers: answer.Answers) -> tuple[Reply, list[str]]:
@@ -137,28 +136,32 @@ class Waiting:
             reply = asking.answered(self.request, self.form, answers)
             return reply, record.answered(self.form, answers)
         (given,) = answers
-        if isinstance(plan := self.form.proposal, Plan):
-            (left,) = section.parse(self.form, self.lines).questions
-            self.message = record.late_plan(self.form, given, plan.text_of(left.change))
-        return self._reply(self.form.proposal, given), record.granted(self.form, given, self.call)
+        proposal, change = self.form.proposal, self._change
+        if isinstance(proposal, Plan):
+            self.message = record.late_plan(self.form, given, proposal.text_of(change))
+        lines = record.granted(self.form, given, self.call)
+        return self._reply(proposal, change, given), lines
 
-    def _reply(self, proposal: Proposal, given: answer.Decided) -> Reply:
-        (left,) = section.parse(self.form, self.lines).questions
-        label = str(given.answer)
-        refused = given.kept == (len(self.form.questions[0].options),)
-        match left.change:
+    @property
+    def _change(self) -> Change | None:
+        """What became of the proposal."""
+        return section.parse(self.form, self.lines).questions[0].change
+
+    def _reply(self, proposal: Proposal, change: Change | None, given: answer.Decided) -> Reply:
+        refused = answer.refuses(self.form, given)
+        match change:
             case Emptied(words=words) if refused:
                 return Deny(_refusal(proposal, f"{words}. {given.notes}".rstrip()))
             case Kept(input=input) if not refused:
                 told = ""
-            case Changed(input=input) as change if not refused:
+            case Changed(input=input) if not refused:
                 told = proposal.told(change)
-            case Changed() as change if isinstance(proposal, Plan):
+            case Changed() if isinstance(proposal, Plan):
                 return Deny(f"{_refusal(proposal, given.notes)}\n\n{proposal.told(change)}")
             case _:
                 return Deny(_refusal(proposal, given.notes))
         said = f"The user says: {given.notes}" if given.notes else ""
-        granted = permission.updates(proposal, self.request.suggestions, label)
+        granted = permission.updates(proposal, self.request.suggestions, str(given.answer))
         return Allow(input, granted, "\n\n".join(filter(None, (told, said))))
 
     def stale(self, files: Files) -> str:
@@ -178,8 +181,7 @@ class Waiting:
         proposal = self.form.proposal
         if not isinstance(proposal, Patch):
             return None
-        (left,) = section.parse(self.form, self.lines).questions
-        if left.change is None or (text := proposal.text_of(left.change)) is None:
+        if (change := self._change) is None or (text := proposal.text_of(change)) is None:
             return None
         sides = (
             [show(line.rstrip("\r\n")) for line in split(side)]

@@ -160,6 +160,11 @@ def _grant(form: Form, left: Left) -> Decision:
     return Undecided(f"{edited} · {several}" if edited else several)
 
 
+def refuses(form: Form, given: Decided) -> bool:
+    """Whether a proposal is refused: its last option does that."""
+    return given.kept == (len(form.questions[0].options),)
+
+
 def verdict(form: Form, reading: Reading, accepted: frozenset[int]) -> list[Part]:
     """One part per question: the exact answer that would be sent, or what is missing."""
     parts = []

@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 
 from winnow.core.body import Block, Gone, Malformed, Seen, Text
-from winnow.core.lines import Change, changes
+from winnow.core.origins import Line, Refused, restored
 from winnow.core.text import brief
-from winnow.core.visible import restore, show
+from winnow.core.visible import show
 
 _WIDEST = 80  # characters of a line of JSON; more is easier to read one member a line
 _DEEPEST = 100  # fixed: where a RecursionError strikes depends on the caller, too
@@ -29,34 +29,18 @@ _CANT_SHOW = "… (nested too deeply, or no JSON: it can't be shown here)"
 _PLAIN = re.compile(r"(?a)[a-z_A-Z][\w.-]*")
 _HEAD = re.compile(r'(?as)([a-z_A-Z][\w.-]*|"[^"\\]*(?:\\.[^"\\]*)*"):(?: (.*))?')
 
-_FORMS = re.compile("[‹›‐\u2400-\u2421]")  # what `show` may have put there
-
 
 class _Argument(msgspec.Struct, frozen=True):
     value: Any
     lines: tuple[str, ...]  # as they are before `show`
 
 
-class _Line(msgspec.Struct, frozen=True):
-    """A line of the buffer, restored. ``was`` is the index of the original that it equals."""
-
-    row: int
-    text: str
-    was: int | None = None
-
-
 class _Item(msgspec.Struct, frozen=True):
     """An argument as it stands in the buffer: its head, what that says after the name, the rest."""
 
-    head: _Line
+    head: Line
     said: str
-    rest: list[_Line]
-
-
-class _Refused(Exception):
-    def __init__(self, row: int, message: str) -> None:
-        super().__init__(f"line {row + 1}: {message}")
-        self.row = row
+    rest: list[Line]
 
 
 def blocks(tool: str, input: dict[str, Any]) -> tuple[Block, ...]:
@@ -94,7 +78,7 @@ def read(tool: str, input: dict[str, Any], seen: Sequence[Seen]) -> dict[str, An
             apart["command"] = _read_command(_command(tool, input), text)
         if text := texts.get("arguments"):
             values = _read_list(listed, apart, text)
-    except _Refused as refused:
+    except Refused as refused:
         return Malformed(refused.row, str(refused))
     result = {**apart, **values}
     if apart:  # it has no place in the list
@@ -167,79 +151,31 @@ def _is_deep(value: Any) -> bool:
 # --- what stands there ---
 
 
-def _restored(originals: Sequence[str], text: Text) -> list[_Line]:
-    """The lines of ``text``, each taken back to what it stands for."""
-    shown = list(map(show, originals))
-    lines = "\n".join(text.lines).split("\n")
-    origins = _origins(shown, lines)
-    restored: list[_Line] = []
-    loose: list[int] = []
-    for at, (seen, origin) in enumerate(zip(lines, origins, strict=True)):
-        row = text.row + at
-        if origin is not None and seen == shown[origin]:
-            restored.append(_Line(row, originals[origin], origin))
-        elif origin is not None:
-            restored.append(_Line(row, _taken(row, seen, seen, originals[origin])))
-        else:
-            restored.append(_Line(row, seen))
-            if _FORMS.search(seen):
-                loose.append(at)
-    if loose:  # moved or copied, maybe: a form means what it does elsewhere in the block
-        odd = (line for line, seen in zip(originals, shown, strict=True) if _FORMS.search(seen))
-        first, together = restored[loose[0]], "\n".join(lines[at] for at in loose)
-        taken = _taken(first.row, first.text, together, " ".join(odd))
-        for at, line in zip(loose, taken.split("\n"), strict=True):
-            restored[at] = _Line(text.row + at, line)
-    return restored
-
-
-def _origins(shown: Sequence[str], lines: Sequence[str]) -> list[int | None]:
-    """The index of what each line was: as many lines in another's place are taken one by one."""
-    origins: list[int | None] = [None] * len(lines)
-    old = new = 0
-    end = Change(len(shown), len(shown), len(lines), len(lines))
-    for change in (*changes(shown, lines), end):
-        origins[new : change.new_start] = range(old, change.old_start)
-        if change.old_end - change.old_start == change.new_end - change.new_start:
-            origins[change.new_start : change.new_end] = range(change.old_start, change.old_end)
-        old, new = change.old_end, change.new_end
-    return origins
-
-
-def _taken(row: int, line: str, seen: str, original: str) -> str:
-    taken = restore(seen, original)
-    if taken is None:
-        raise _Refused(row, f"what “{brief(line)}” hides can't be told any more: u brings it back")
-    return taken
-
-
 def _read_command(originals: Sequence[str], text: Text) -> str:
-    command = "\n".join(line.text for line in _restored(originals, text))
+    command = "\n".join(line.text for line in restored(originals, text))
     if not command.strip():
         message = "the command is empty: u brings it back, or delete Allow to deny"
-        raise _Refused(text.row, message)
+        raise Refused(text.row, message)
     return command
 
 
 def _read_list(listed: dict[str, _Argument], apart: dict[str, Any], text: Text) -> dict[str, Any]:
     owners = [name for name, argument in listed.items() for _ in argument.lines]
-    items = _items(_restored(_lines(listed), text))
+    items = _items(restored(_lines(listed), text))
     for name, item in items.items():
         if name in apart:
-            raise _Refused(
-                item.head.row, f"“{brief(name)}” has its place elsewhere: delete it here"
-            )
+            raise Refused(item.head.row, f"“{brief(name)}” has its place elsewhere: delete it here")
         for line in item.rest:
             owner = name if line.was is None else owners[line.was]
             if owner not in items and name in listed and line.text:
                 message = f"belongs to “{brief(owner)}”, whose first line is gone: u brings it back"
-                raise _Refused(line.row, f"“{brief(line.text)}” {message}")
+                raise Refused(line.row, f"“{brief(line.text)}” {message}")
     return {name: _value(name, item, listed.get(name)) for name, item in items.items()}
 
 
-def _items(lines: Sequence[_Line]) -> dict[str, _Item]:
+def _items(lines: Sequence[Line]) -> dict[str, _Item]:
     items: dict[str, _Item] = {}
-    rest: list[_Line] | None = None
+    rest: list[Line] | None = None
     for line in lines:
         blank = _is_blank(line.text)
         if blank and rest is None:
@@ -249,7 +185,7 @@ def _items(lines: Sequence[_Line]) -> dict[str, _Item]:
             continue
         name, said = _head(line)
         if name in items:
-            raise _Refused(line.row, f"“{brief(name)}” stands twice: delete one of the two")
+            raise Refused(line.row, f"“{brief(name)}” stands twice: delete one of the two")
         rest = []
         items[name] = _Item(line, said, rest)
     return items
@@ -259,7 +195,7 @@ def _is_blank(line: str) -> bool:
     return not line.strip(" \t")
 
 
-def _head(line: _Line) -> tuple[str, str]:
+def _head(line: Line) -> tuple[str, str]:
     if found := _HEAD.fullmatch(line.text):
         name, said = found.groups(default="")
         try:
@@ -267,7 +203,7 @@ def _head(line: _Line) -> tuple[str, str]:
         except ValueError:
             pass
     message = "is neither “name: …” nor indented below one: u brings it back"
-    raise _Refused(line.row, f"“{brief(line.text)}” {message}")
+    raise Refused(line.row, f"“{brief(line.text)}” {message}")
 
 
 def _value(name: str, item: _Item, argument: _Argument | None) -> Any:
@@ -290,7 +226,7 @@ def _value(name: str, item: _Item, argument: _Argument | None) -> Any:
         if isinstance(error, json.JSONDecodeError):
             below, reason = min(error.lineno - 1, len(rest)), error.msg
         message = f"“{brief(name)}” is not JSON any more ({reason}): u brings it back"
-        raise _Refused(item.head.row + below, message) from None
+        raise Refused(item.head.row + below, message) from None
 
 
 def _parse(text: str) -> Any:

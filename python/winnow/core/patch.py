@@ -14,6 +14,7 @@ from typing import Union
 
 import msgspec
 
+from winnow.core.body import Malformed
 from winnow.core.diff import NO_NEWLINE, Diff, Line, body_of
 from winnow.core.text import brief
 from winnow.core.visible import restore
@@ -34,15 +35,8 @@ class Applied(msgspec.Struct, frozen=True):
     edited: bool = False
 
 
-class Malformed(msgspec.Struct, frozen=True):
-    """It can't be applied. ``row`` counts from 0; ``message`` names it and says what to do."""
-
-    row: int
-    message: str
-
-
 def apply(diff: Diff, rows: Sequence[Row]) -> Applied | Malformed:
-    """What the user left of ``diff``, applied to the old text."""
+    """What the user left of ``diff``, applied to the old text; rows count from its first line."""
     try:
         return _Reader(diff, rows).read()
     except _Refused as refused:

@@ -79,7 +79,7 @@ def covers(granted: list[Update], waiting: list[Update], cwd: str) -> bool:
     """
     kinds = {one.get("type") for one in waiting}
     folders = [folder for one in waiting for folder in one.get("directories") or []]
-    if not all(is_inside(folder, cwd) for folder in folders):
+    if not all(PurePath(folder).is_relative_to(cwd) for folder in folders):
         return False
     rules = [rule for one in granted if one.get("type") == "addRules" for rule in one["rules"]]
     for one in waiting:
@@ -92,11 +92,6 @@ def covers(granted: list[Update], waiting: list[Update], cwd: str) -> bool:
                 if kinds <= {"setMode", "addDirectories"} and mode in modes:
                     return True
     return False
-
-
-def is_inside(path: str, folder: str) -> bool:
-    """Whether a path is in a folder, or the folder itself; both are absolute."""
-    return PurePath(path).is_relative_to(folder)
 
 
 def suggestion_label(update: Update) -> str:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Union
 
 import msgspec
 
 from winnow.core import arguments, patch, rewrite
 from winnow.core.body import Block, Gone, Malformed, Seen, Text
-from winnow.core.diff import Diff, diff
-from winnow.core.lines import changes
-from winnow.core.visible import restore, show
+from winnow.core.diff import Diff, Line, diff
+from winnow.core.origins import Refused, origins, restored
+from winnow.core.visible import FORMS, show
 
-_FORMS = re.compile("[\u2400-\u2421⇥␊]|‹U\\+")  # how `show` makes the invisible visible
 _HEAD = re.compile(r"@@ -(\d+)")
 _TOLD = 200  # lines of a change that the agent is told
 
@@ -44,13 +44,13 @@ class Emptied(msgspec.Struct, frozen=True):
 Change = Union[Kept, Changed, Emptied, Malformed]
 
 
-class Call(msgspec.Struct, frozen=True):
+class Call(msgspec.Struct, frozen=True, dict=True):
     """A tool call, by its arguments."""
 
     tool: str
     input: dict[str, Any]
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """See the module."""
         return arguments.blocks(self.tool, self.input)
@@ -76,7 +76,7 @@ class Call(msgspec.Struct, frozen=True):
         return f"The user edited this call before allowing it. {ran}"
 
 
-class Patch(msgspec.Struct, frozen=True):
+class Patch(msgspec.Struct, frozen=True, dict=True):
     """A call that writes a file, by the difference that it makes.
 
     ``old`` is the file's text, None where there is none; ``new`` what the call proposes. Both are
@@ -91,7 +91,7 @@ class Patch(msgspec.Struct, frozen=True):
     diff: Diff
     disk: str | None  # the whole file, as it was when this was asked
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """See the module."""
         return (Block("diff", tuple(line.shown for line in self.diff.lines)),)
@@ -111,7 +111,7 @@ class Patch(msgspec.Struct, frozen=True):
         if isinstance(rows, Malformed):
             return Malformed(start + rows.row, rows.message)
         match patch.apply(self.diff, rows):
-            case patch.Malformed(row=row, message=message):
+            case Malformed(row=row, message=message):
                 return Malformed(start + row, message)
             case applied:
                 return self._change(start, applied)
@@ -169,53 +169,44 @@ class Patch(msgspec.Struct, frozen=True):
 
     def _rows(self, seen: Sequence[str]) -> list[patch.Row] | Malformed:
         """Which line of the diff each row is: told by comparison, since they carry no markers."""
-        shown = self.blocks[0].lines
-        line_of: list[int | None] = [None] * len(seen)
-        typed = []
-        at = old = 0
-        for change in (*changes(shown, seen), None):
-            stop = len(seen) if change is None else change.new_start
-            for row in range(at, stop):
-                line_of[row] = old + row - at
-            if change is None:
-                break
-            at, old = change.new_end, change.old_end
-            gone = range(change.old_start, change.old_end)
-            new = range(change.new_start, change.new_end)
-            if len(gone) == len(new):  # edited in place
-                for row, line in zip(new, gone, strict=True):
-                    if self._may_be(seen[row], self.diff.lines[line].sign):
-                        line_of[row] = line
-            typed += [row for row in new if line_of[row] is None]
-        if not typed:
-            return [patch.Row(text, line) for text, line in zip(seen, line_of, strict=True)]
-        moved = {line.shown: at for at, line in enumerate(self.diff.lines) if line.sign == "+"}
-        for row in typed:
-            line_of[row] = moved.get(seen[row])
-            if line_of[row] is None and _FORMS.search(seen[row]) and self._hides:
+        lines = origins(self.blocks[0].lines, seen)
+        for row, line in enumerate(lines):
+            if line is not None and self._may_be(seen[row], self.diff.lines[line]):
+                continue
+            lines[row] = self._added.get(seen[row])
+            if lines[row] is None and FORMS.search(seen[row]) and self._hides:
                 what = "holds characters that can't be edited here: u brings it back"
                 return Malformed(row, f"line {row + 1} {what}")
-        return [patch.Row(text, line) for text, line in zip(seen, line_of, strict=True)]
+        return [patch.Row(text, line) for text, line in zip(seen, lines, strict=True)]
 
-    def _may_be(self, seen: str, sign: str) -> bool:
-        if sign == "-":
-            return seen[:1] in ("-", " ", "")
-        if sign == "@":  # the names of the file, too
-            return True
-        return seen[:1] == sign or (sign == " " and not seen)
+    def _may_be(self, seen: str, line: Line) -> bool:
+        """Whether a row can be an edited form of a line."""
+        match line.sign:
+            case "@":  # the names of the file, too
+                return True
+            case "-":
+                return seen[:1] in ("-", " ", "")
+            case " ":
+                return seen[:1] in (" ", "")
+        return seen.startswith(line.sign)
 
-    @property
+    @cached_property
+    def _added(self) -> dict[str, int]:
+        """Where each added line stands in the diff, for those that the user moves."""
+        return {line.shown: at for at, line in enumerate(self.diff.lines) if line.sign == "+"}
+
+    @cached_property
     def _hides(self) -> bool:
         return any(line.shown[1:] != line.text.rstrip("\r\n") for line in self.diff.lines)
 
 
-class Plan(msgspec.Struct, frozen=True):
+class Plan(msgspec.Struct, frozen=True, dict=True):
     """A plan, as Markdown."""
 
     input: dict[str, Any]
     text: str
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """See the module."""
         return (Block("markdown", tuple(show(line) for line in self.text.split("\n"))),)
@@ -234,10 +225,11 @@ class Plan(msgspec.Struct, frozen=True):
             return Kept(self.input)
         if not "".join(lines).strip():
             return Emptied("nothing is left of the plan")
-        text = _restored(lines, shown, self.text.split("\n"))
-        if isinstance(text, Malformed):
-            return Malformed(start + text.row, text.message)
-        return Changed({**self.input, "plan": text}, "edited")
+        try:
+            kept = restored(self.text.split("\n"), Text(start, lines))
+        except Refused as refused:
+            return Malformed(refused.row, str(refused))
+        return Changed({**self.input, "plan": "\n".join(line.text for line in kept)}, "edited")
 
     def told(self, change: Changed) -> str:
         """What the agent reads about a change."""
@@ -251,6 +243,16 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 Proposal = Union[Call, Patch, Plan]
+
+
+def written_by(tool: str, input: dict[str, Any]) -> str | None:
+    """The path of the file that a call writes; None where it writes none, or no one knows which."""
+    match tool, input:
+        case "Write" | "Edit", {"file_path": str(path)}:
+            return path
+        case "NotebookEdit", {"notebook_path": str(path)}:
+            return path
+    return None
 
 
 def patch_of(tool: str, input: dict[str, Any], path: str, old: str | None) -> Patch | None:
@@ -284,29 +286,6 @@ def cell_of(input: dict[str, Any], notebook: str) -> Patch | None:
         return None
     title = f"{path} · {name}"
     return Patch("NotebookEdit", input, path, old, new, diff(title, old, new), disk=notebook)
-
-
-def _restored(
-    seen: Sequence[str], shown: Sequence[str], originals: Sequence[str]
-) -> str | Malformed:
-    """Edited lines as they are meant; untouched ones as they were."""
-    texts: list[str] = []
-    at = old = 0
-    for change in (*changes(shown, seen), None):
-        stop = len(seen) if change is None else change.new_start
-        texts += originals[old : old + stop - at]
-        if change is None:
-            break
-        at, old = change.new_end, change.old_end
-        paired = list(originals[change.old_start : change.old_end])
-        for number, row in enumerate(range(change.new_start, change.new_end)):
-            original = paired[number] if number < len(paired) else ""
-            text = restore(seen[row], original)
-            if text is None:
-                what = "holds characters that can't be edited here: u brings it back"
-                return Malformed(row, f"line {row + 1} {what}")
-            texts.append(text)
-    return "\n".join(texts)
 
 
 def _difference(path: str, old: str, new: str) -> str:

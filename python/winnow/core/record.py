@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from winnow.core.answer import Answers, Decided, decide, in_words
+from winnow.core.answer import Answers, Decided, decide, in_words, refuses
 from winnow.core.form import Form, label_of, name_of
 from winnow.core.section import Reading
 from winnow.core.text import brief, clean, marker
@@ -98,7 +98,7 @@ def late_plan(form: Form, given: Decided, plan: str) -> str:
     """The user's message that decides on a plan, here as the user left it."""
     quoted = "\n".join(f"> {line}".rstrip() for line in plan.split("\n"))
     edited = f" ({given.edited})" if given.edited else ""
-    if given.kept == (len(form.questions[0].options),):
+    if refuses(form, given):
         told = f": {given.notes}" if given.notes else "."
         return f"Keep planning{told}\n\nThis is about your plan{edited}:\n\n{quoted}"
     note = f"\n\n{given.notes}" if given.notes else ""
@@ -107,8 +107,9 @@ def late_plan(form: Form, given: Decided, plan: str) -> str:
 
 def granted(form: Form, given: Decided, call: str) -> list[str]:
     """What was permitted or refused, as edited, by which rule, and the note on it."""
-    refused = given.kept == (len(form.questions[0].options),)
-    mark, word = ("✗", REFUSED[form.kind]) if refused else ("✓", clean(str(given.answer)))
+    mark, word = (
+        ("✗", REFUSED[form.kind]) if refuses(form, given) else ("✓", clean(str(given.answer)))
+    )
     edited = f", {given.edited}" if given.edited else ""
     note = f" — {clean(given.notes)}" if given.notes else ""
     return [f"{mark} {word}{edited}: {clean(call)}{note}"]

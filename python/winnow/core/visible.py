@@ -22,6 +22,8 @@ _HIDDEN = re.compile(
 )
 # What `str.isprintable` lets pass, though it can't be seen or may look like a marker of ours.
 _DOUBTFUL = re.compile(f"(?i)[{_SHAPELESS}\ufe0e\ufe0f\U000e0100-\U000e01ef]|-->|winn")
+# What `show` puts in the place of others.
+FORMS = re.compile("[‹›‐\u2400-\u2421]")
 
 
 def show(line: str) -> str:
