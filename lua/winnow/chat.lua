@@ -411,10 +411,6 @@ function Chat:open()
     headless = #vim.api.nvim_list_uis() == 0,
     eager = own,
   })
-  -- A host that knows it judges it anew. What stands in a file may be older than what was stored.
-  if self.section and not self.section.from_file then
-    self:tell('edit', { section = self.section.id, lines = self.section:lines() })
-  end
 end
 
 return M

@@ -105,6 +105,21 @@ function M.holds(buf)
   return held[buf] ~= nil
 end
 
+--- Do something as soon as no such command is under way any more.
+---@param buf integer
+---@param act fun()
+function M.after_command(buf, act)
+  vim.api.nvim_create_autocmd({ 'ModeChanged', 'BufEnter' }, {
+    callback = function()
+      if M.counts_lines(buf) then
+        return
+      end
+      vim.schedule(act) -- not now: an operator may still be at work
+      return true
+    end,
+  })
+end
+
 --- Keep effects until the command is over.
 local function hold(buf, effect)
   if held[buf] then
@@ -112,20 +127,11 @@ local function hold(buf, effect)
     return
   end
   held[buf] = { effect }
-  vim.api.nvim_create_autocmd({ 'ModeChanged', 'BufEnter' }, {
-    callback = function()
-      if M.counts_lines(buf) then
-        return
-      end
-      -- Not now: an operator may still be at work.
-      vim.schedule(function()
-        local batch = held[buf] or {}
-        held[buf] = nil
-        M.apply(batch)
-      end)
-      return true
-    end,
-  })
+  M.after_command(buf, function()
+    local batch = held[buf] or {}
+    held[buf] = nil
+    M.apply(batch)
+  end)
 end
 
 local function run(chat, effect)

@@ -80,30 +80,18 @@ local function refresh(buf, path)
   end
 end
 
---- Whether the user is in the middle of a command that counts the lines of this buffer.
-local function is_busy(buf)
-  return require('winnow.dispatch').counts_lines(buf)
-end
-
---- Refresh a buffer, but not before the command is over.
+--- Refresh a buffer, but not before a command that counts its lines is over.
 local function refresh_soon(buf, path)
-  if not is_busy(buf) then
+  local dispatch = require('winnow.dispatch')
+  if not dispatch.counts_lines(buf) then
     refresh(buf, path)
     return
   end
-  vim.api.nvim_create_autocmd({ 'ModeChanged', 'BufEnter' }, {
-    callback = function()
-      if is_busy(buf) then
-        return
-      end
-      vim.schedule(function()
-        if vim.api.nvim_buf_is_loaded(buf) then
-          refresh(buf, path)
-        end
-      end)
-      return true
-    end,
-  })
+  dispatch.after_command(buf, function()
+    if vim.api.nvim_buf_is_loaded(buf) then
+      refresh(buf, path)
+    end
+  end)
 end
 
 --- The agent has written a file: show what it holds now.

@@ -16,7 +16,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field parts { text: string, decided: boolean }[]
 ---@field waiting integer sections that come after this one
 ---@field offer string an earlier answer that <CR> on the foot takes, in words
----@field from_file? boolean found in a text that was read, not opened by the host
+---@field from_file? boolean as a file has it, which may be older than what was stored
 ---@field private told string[] the lines that the host knows
 ---@field private text string[] the lines at `tick`
 ---@field private tick integer
@@ -118,7 +118,7 @@ local function tell_edits(self)
   if same(lines, self.told) then
     return false
   end
-  self.told, self.pristine = lines, false
+  self.told, self.pristine, self.from_file = lines, false, false
   self.chat:tell('edit', { section = self.id, lines = lines })
   return true
 end

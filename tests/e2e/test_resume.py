@@ -290,3 +290,15 @@ def test_edits_that_no_save_has_seen_survive_a_kill(claude: Editor, api: Scripte
     claude.keys("gg/No longer open<CR><CR>")
     wait_section(claude, "Question: One")
     assert not any(line.startswith("B — ") for line in claude.lines())
+
+
+def test_an_edit_and_reading_again_in_one_command(editor: Editor) -> None:
+    """The host knows the edit, so the verdict does."""
+    start(editor)
+    wait_section(editor, "Question")
+    options = [line for line in editor.lines() if re.search(r":\w+\.1\.\d+-->", line)]
+    editor.keys(f"gg/^{options[0].split()[0]}<CR>")
+    editor.command("execute 'normal! dd' | edit!")
+    verdict = "return require('winnow.chats').current().section.parts[1]"
+    said = f"keep one of {len(options) - 1}"
+    editor.wait(lambda: said in (editor.lua(verdict) or {}).get("text", ""), "the new verdict")
