@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from winnow import ports
 from winnow.core import protocol as p
 from winnow.core import question_tool
@@ -151,19 +152,12 @@ def call() -> ports.Request:
     return ports.Request(question_tool.TOOL, asked, "t1")
 
 
-async def test_without_a_screen_the_tool_says_so(room: Room) -> None:
-    await working(room, headless=True)
-    task = room.agent.ask(call())
-    await room.settle()
-    reply = task.result()
-    assert isinstance(reply, ports.Allow)
-    assert reply.input[question_tool.RESULT] == question_tool.NO_INTERFACE
-    await ended(room)
-
-
-async def test_a_replay_that_does_not_know_says_so_to_the_tool(room: Room) -> None:
-    room.replay()
-    await working(room)
+@pytest.mark.parametrize("replay", [False, True])
+async def test_where_nobody_answers_the_tool_says_so(room: Room, replay: bool) -> None:
+    """Without a screen, or in a replay that does not know the question."""
+    if replay:
+        room.replay()
+    await working(room, headless=not replay)
     task = room.agent.ask(call())
     await room.settle()
     reply = task.result()

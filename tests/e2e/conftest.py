@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from contextlib import closing as closing_of
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from tests.e2e.desk import ClaudeDesk, ScriptedDesk
 from tests.e2e.editor import Editor
 from tests.e2e.neovim import Neovim
 from tests.e2e.sandbox import Sandbox
-from tests.e2e.shared import Shared
 from tests.e2e.terminal import Terminal
 
 Open = Callable[..., Editor]
@@ -83,13 +81,6 @@ def claude_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClaudeDesk
     """Asks with the real Claude Code CLI, for all tests of a file."""
     with ScriptedAPI() as api, ClaudeDesk(tmp_path_factory.mktemp("desk"), api) as desk:
         yield desk
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    """An editor for all tests of a file that want a chat with the real CLI and nothing else."""
-    with ScriptedAPI() as api, closing_of(Shared(tmp_path_factory.mktemp("shared"), api)) as shared:
-        yield shared
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 
 from tests.api import Message, ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
-from tests.e2e.shared import Shared
 from tests.e2e.steps import start, wait_idle, wait_section
 
 ALLOW = "gg/^Allow once<CR><CR><CR>"
@@ -24,22 +22,6 @@ THREE = (
     .replace("line 50\n", "line fifty\n")
 )
 WITHOUT_SECOND = THREE.replace("line twenty\n", "line 20\n")
-
-
-@pytest.fixture
-def api(shared: Shared) -> ScriptedAPI:
-    """The API of the editor that the tests of this file share, without a script."""
-    shared.api.clear()
-    shared.api.requests.clear()
-    return shared.api
-
-
-@pytest.fixture
-def claude(shared: Shared) -> Iterator[Editor]:
-    """A chat in the editor that the tests of this file share, with room for a whole section."""
-    with shared.fresh() as editor:
-        editor.resize(110, 60)
-        yield editor
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,24 +12,7 @@ import pytest
 from tests.api import Message, ScriptedAPI, ToolUse, say
 from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
-from tests.e2e.shared import Shared
 from tests.e2e.steps import send, start, wait_idle, wait_section
-
-
-@pytest.fixture
-def api(shared: Shared) -> ScriptedAPI:
-    """The API of the editor that the tests of this file share, without a script."""
-    shared.api.clear()
-    shared.api.requests.clear()
-    return shared.api
-
-
-@pytest.fixture
-def claude(shared: Shared) -> Iterator[Editor]:
-    """A chat in the editor that the tests of this file share, with room for a whole section."""
-    with shared.fresh() as editor:
-        editor.resize(110, 60)
-        yield editor
 
 
 def bash(id: str, command: str, **more: object) -> ToolUse:
