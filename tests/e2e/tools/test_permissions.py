@@ -19,6 +19,13 @@ def bash(id: str, command: str, **more: object) -> ToolUse:
     return ToolUse("Bash", {"command": command, **more}, id)
 
 
+def permit(claude: Editor, api: ScriptedAPI, *blocks: str | ToolUse) -> None:
+    """Wait until these are asked for, in a turn that ends with "So be it."."""
+    api.add(say(*blocks), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+
+
 def project(claude: Editor, name: str) -> Path:
     return claude.sandbox.project / name
 
@@ -37,9 +44,7 @@ def records(claude: Editor) -> list[str]:
 def test_two_keys_grant_and_the_tools_line_follows_the_record(
     claude: Editor, api: ScriptedAPI
 ) -> None:
-    api.add(say("Now.", bash("t1", "echo one > made; echo done")), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, "Now.", bash("t1", "echo one > made; echo done"))
     assert claude.lines()[-1] == ""
     assert not any(line.startswith("▸") for line in claude.lines())
     claude.keys("<CR><CR>")
@@ -53,9 +58,7 @@ def test_two_keys_grant_and_the_tools_line_follows_the_record(
 
 
 def test_an_edited_command_runs_and_claude_is_told(claude: Editor, api: ScriptedAPI) -> None:
-    api.add(say(bash("t1", "echo harm > made")), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, bash("t1", "echo harm > made"))
     claude.keys("gg/^echo<CR>:s/harm/good/<CR>/^Allow once<CR>")
     claude.wait_screen("edited · keep one of")
     claude.keys("<CR><CR>")
@@ -70,9 +73,7 @@ def test_an_edited_command_runs_and_claude_is_told(claude: Editor, api: Scripted
 
 def test_a_command_of_several_lines_is_edited_like_text(claude: Editor, api: ScriptedAPI) -> None:
     """dd takes a line, o adds one, u brings one back."""
-    api.add(say(bash("t1", "echo 1 >> made\necho 2 >> made\necho 3 >> made")), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, bash("t1", "echo 1 >> made\necho 2 >> made\necho 3 >> made"))
     claude.keys("gg/^echo 2<CR>ddoecho 4 >> made<Esc>gg/^echo 1<CR>ddu/^Allow once<CR><CR><CR>")
     claude.wait_line("So be it.")
     assert content(project(claude, "made")) == "1\n3\n4\n"
@@ -80,9 +81,7 @@ def test_a_command_of_several_lines_is_edited_like_text(claude: Editor, api: Scr
 
 def test_arguments_that_are_no_text_are_shown_and_read(claude: Editor, api: ScriptedAPI) -> None:
     """One that was broken is refused, and named with its line."""
-    api.add(say(bash("t1", "echo ran > made", timeout=5000)), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, bash("t1", "echo ran > made", timeout=5000))
     assert "timeout: 5000" in claude.lines()
     claude.keys("gg/^timeout<CR>:s/5000/soon/<CR>/^Allow once<CR><CR>")
     claude.wait_screen("“timeout” is not JSON any more")
@@ -106,9 +105,7 @@ def test_what_looks_harmless_is_harmless(
     claude: Editor, api: ScriptedAPI, text: str, shown: str
 ) -> None:
     """What hides is shown, and runs as it was proposed where nobody touched it."""
-    api.add(say(bash("t1", f"printf %s '{text}' > made")), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, bash("t1", f"printf %s '{text}' > made"))
     assert f"printf %s '{shown}' > made" in claude.text()
     assert text == shown or text not in claude.text()
     claude.keys("<CR><CR>")
@@ -118,9 +115,7 @@ def test_what_looks_harmless_is_harmless(
 
 def test_a_command_that_lost_its_fence_does_not_run(claude: Editor, api: ScriptedAPI) -> None:
     """But it can be denied, and u brings it back."""
-    api.add(say(bash("t1", "echo ran > made")), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, bash("t1", "echo ran > made"))
     claude.keys("gg:g/^```$/d<CR>gg/^Allow once<CR><CR>")
     claude.wait_screen("fence that closes the sh is gone: u brings it back")
     claude.keys("u/^Allow once<CR><CR><CR>")
@@ -130,9 +125,7 @@ def test_a_command_that_lost_its_fence_does_not_run(claude: Editor, api: Scripte
 
 @pytest.mark.parametrize(("typed", "told"), [(" not now", ": not now"), ("", ".")])
 def test_a_denial_is_never_empty(claude: Editor, api: ScriptedAPI, typed: str, told: str) -> None:
-    api.add(say(bash("t1", "echo ran > made")), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, bash("t1", "echo ran > made"))
     claude.keys(f"gg/^Deny<CR>A{typed}<Esc><CR><CR>")
     claude.wait_line("So be it.")
     assert f"The user denied this use of Bash{told}" in api.tool_result("t1")
@@ -141,9 +134,7 @@ def test_a_denial_is_never_empty(claude: Editor, api: ScriptedAPI, typed: str, t
 
 
 def test_own_words_are_a_reason_to_deny(claude: Editor, api: ScriptedAPI) -> None:
-    api.add(say(bash("t1", "echo ran > made")), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, bash("t1", "echo ran > made"))
     claude.keys("gg/^Deny<CR>ouse printf instead<Esc>")
     claude.wait_screen("Deny (note: use printf instead)")
     claude.keys("<CR>")
@@ -152,9 +143,7 @@ def test_own_words_are_a_reason_to_deny(claude: Editor, api: ScriptedAPI) -> Non
 
 
 def test_a_note_on_what_is_allowed_reaches_claude(claude: Editor, api: ScriptedAPI) -> None:
-    api.add(say(bash("t1", "echo ran > made")), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, bash("t1", "echo ran > made"))
     claude.keys("gg/^Allow once<CR>A but only this time<Esc><CR><CR>")
     claude.wait_line("So be it.")
     assert content(project(claude, "made")) == "ran\n"
@@ -320,9 +309,7 @@ def test_from_anywhere(
 
 
 def test_from_anywhere_what_stands_there_runs(claude: Editor, api: ScriptedAPI) -> None:
-    api.add(say(bash("t1", "touch made")), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, bash("t1", "touch made"))
     claude.keys("gg/^touch<CR>A-else<Esc>:new<CR>:Winnow allow<CR>")
     api.tool_result("t1")
     assert project(claude, "made-else").exists()
@@ -345,9 +332,7 @@ def test_from_anywhere_several_open_the_inbox(claude: Editor, api: ScriptedAPI) 
 
 def test_a_path_outside_says_so(claude: Editor, api: ScriptedAPI) -> None:
     outside = claude.sandbox.root / "outside.txt"
-    api.add(say(bash("t1", f"echo ran > {outside}")), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, bash("t1", f"echo ran > {outside}"))
     assert "outside" in claude.text().partition("```sh")[0].rpartition("━━ Permission")[2]
     claude.keys("gg/^Allow once<CR><CR><CR>")
     claude.wait_line("So be it.")
@@ -356,9 +341,7 @@ def test_a_path_outside_says_so(claude: Editor, api: ScriptedAPI) -> None:
 
 def test_a_megabyte_of_command_is_shown_in_full(claude: Editor, api: ScriptedAPI) -> None:
     lines = "\n".join(f"# {n:05} {'x' * 40}" for n in range(2_000))
-    api.add(say(bash("t1", f"{lines}\necho ran > made")), say("So be it."))
-    start(claude)
-    wait_section(claude, "Permission: Bash")
+    permit(claude, api, bash("t1", f"{lines}\necho ran > made"))
     assert lines in claude.text()
     claude.keys("<CR><CR>")
     claude.wait_line("So be it.")
