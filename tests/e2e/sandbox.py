@@ -78,6 +78,11 @@ class Sandbox:
                     found[int(folder.name)] = command.decode(errors="replace").strip()
         return found
 
+    def sessions(self) -> list[Path]:
+        """The files in which Claude Code keeps its sessions."""
+        # Not a search of the whole folder: what else is in it comes and goes while one looks.
+        return list(Path(self.env["CLAUDE_CONFIG_DIR"], "projects").glob("*/*.jsonl"))
+
     def logs(self) -> str:
         """The end of every log that Neovim or the plugin wrote."""
         files = [self.stderr, *sorted(self.state.rglob("*log"))]

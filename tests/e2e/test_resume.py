@@ -67,8 +67,7 @@ def test_each_turn_is_written(claude: Editor, api: ScriptedAPI) -> None:
         send(claude, "next")
     found = dict(re.findall(r"(?m)^(\w+): (.*)$", on_disk(claude)))
     assert found["cwd"] == str(claude.sandbox.project)
-    sessions = (claude.sandbox.root.parent / "claude" / "projects").rglob("*.jsonl")
-    assert found["session"] in [path.stem for path in sessions]
+    assert found["session"] in [path.stem for path in claude.sandbox.sessions()]
 
 
 def test_a_file_resumes_its_session(claude: Editor, api: ScriptedAPI) -> None:

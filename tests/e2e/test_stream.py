@@ -220,8 +220,10 @@ def test_a_blocked_neovim_loses_nothing(claude: Editor, api: ScriptedAPI, keys: 
     claude.keys(keys)
     assert claude.blocking()
     api.release()
-    log = claude.sandbox.root.parent / "claude"
-    claude.wait(lambda: any("499 end" in file.read_text() for file in log.rglob("*.jsonl")), "it")
+    claude.wait(
+        lambda: any("499 end" in path.read_text() for path in claude.sandbox.sessions()),
+        "the end of the turn",
+    )
     claude.dismiss()
     claude.wait_line("499 end")
     assert said(claude) == "Begun. " + "".join(chunks) + "end"
