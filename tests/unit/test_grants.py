@@ -332,6 +332,38 @@ FOLDER = {"type": "addDirectories", "directories": ["/x"], "destination": "sessi
 
 
 @pytest.mark.parametrize(
+    ("tool", "content", "words"),
+    [
+        ("Bash", "touch made", "“touch made”"),
+        ("Bash", "npm run *", "“npm run …”"),
+        ("Bash", "npm run:*", "“npm run …”"),
+        ("Bash", "git * main", "Bash(git * main)"),
+        ("Bash", "", "every use of Bash"),
+        ("mcp__notes__add", "", "every use of mcp__notes__add"),
+        ("WebFetch", "domain:example.com", "WebFetch from example.com"),
+        ("Read", "//usr/share/doc/**", "Read in /usr/share/doc"),
+        ("Read", "//**/doc/**", "Read(//**/doc/**)"),
+        ("Read", "src/**", "Read(src/**)"),
+    ],
+)
+def test_rules_in_plain_words(tool: str, content: str, words: str) -> None:
+    update = {**LS, "rules": [{"toolName": tool, "ruleContent": content}]}
+    assert permission.suggestion_label(update) == f"Always allow {words} (this session)"
+
+
+def test_scopes_in_plain_words() -> None:
+    places = {
+        "session": "this session",
+        "localSettings": "this project",
+        "projectSettings": "this project, for all",
+        "userSettings": "all your projects",
+    }
+    for place, words in places.items():
+        label = permission.suggestion_label({**BOTH, "destination": place})
+        assert label == f"Always allow “ls” and “cat” ({words})"
+
+
+@pytest.mark.parametrize(
     ("granted", "waiting", "covered"),
     [
         ([rule("ls")], [rule("ls")], True),
@@ -339,19 +371,43 @@ FOLDER = {"type": "addDirectories", "directories": ["/x"], "destination": "sessi
         ([rule("ls")], [], False),
         ([rule("ls"), rule("cat")], [BOTH], True),
         ([rule("ls")], [BOTH], False),
+        ([rule("sh")], [rule("curl x"), rule("sh")], False),
+        ([rule("curl x"), rule("sh")], [rule("curl x"), rule("sh")], True),
         ([EDITS], [EDITS], True),
         ([EDITS], [EDITS, FOLDER], False),
-        ([EDITS], [EDITS, {**FOLDER, "directories": ["/p/src"]}], True),
-        ([rule("ls")], [rule("ls"), FOLDER], False),
-        ([rule("ls")], [rule("ls"), {**FOLDER, "directories": ["/p"]}, EDITS], True),
         ([FOLDER], [EDITS, FOLDER], False),
         ([EDITS], [rule("ls")], False),
+        ([EDITS], [rule("ls"), FOLDER, EDITS], False),
+        ([rule("ls")], [rule("ls"), FOLDER], False),
+        ([rule("ls")], [rule("ls"), FOLDER, EDITS], False),
     ],
 )
 def test_a_rule_settles_only_what_it_covers(
     granted: list[dict[str, Any]], waiting: list[dict[str, Any]], covered: bool
 ) -> None:
-    assert permission.covers(granted, waiting, "/p") is covered
+    """Each update must be granted; a folder or a mode beside a rule means that it writes."""
+    assert permission.covers(granted, waiting, "", same=False) is covered
+
+
+@pytest.mark.parametrize("suggestions", [[rule("ls"), FOLDER, EDITS], [rule("ls"), FOLDER]])
+def test_a_rule_settles_the_same_call(suggestions: list[dict[str, Any]]) -> None:
+    assert permission.covers([rule("ls")], suggestions, "", same=True)
+    assert not permission.covers([FOLDER], suggestions, "", same=True)
+
+
+@pytest.mark.parametrize(
+    ("reason", "covered"),
+    [
+        ("This command requires approval", True),
+        ("Path is outside allowed working directories", True),
+        ("Claude requested permissions to edit /p/.git/x which is a sensitive file.", False),
+        ("/p/link/x resolves through a symlink to /o/x, which is outside …", False),
+        ("A reason of tomorrow", False),
+    ],
+)
+def test_a_reason_of_its_own_is_not_settled(reason: str, covered: bool) -> None:
+    for update in (rule("ls"), EDITS):
+        assert permission.covers([update], [update], reason, same=True) is covered
 
 
 def test_a_changed_file_name_is_named() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -324,7 +324,7 @@ class Sections:
         elif w.form.proposal is None:
             self.given[w.request.tool_use_id] = w.message
         elif isinstance(reply, ports.Allow) and reply.updates:
-            self._grant_covered(reply.updates, str(answers[0].answer))
+            self._grant_covered(w.request, reply.updates, str(answers[0].answer))
 
     def _refuse(self, w: Waiting, sentence: str) -> None:
         """What was allowed can't be done as it was shown."""
@@ -338,13 +338,17 @@ class Sections:
             return []
         return [self.turn.allowed(w.request, reply.input)]
 
-    def _grant_covered(self, updates: list[permission.Update], label: str) -> None:
+    def _grant_covered(
+        self, request: ports.Request, updates: list[permission.Update], label: str
+    ) -> None:
         """What waits and would not have been asked any more runs as it was asked."""
         for w in reversed(self._page.sections):
+            other = w.request
+            same = _call(other) == _call(request)
             if w.form.kind in ("permission", "patch") and permission.covers(
-                updates, w.request.suggestions, self._opened.cwd
+                updates, other.suggestions, other.reason, same=same
             ):
-                reply = ports.Allow(w.request.input)
+                reply = ports.Allow(other.input)
                 if w.settle(reply):
                     self._close(w, "answered", record.covered(label, w.call), *self._line(w, reply))
 
@@ -420,3 +424,8 @@ class Sections:
 
     def _is_new(self, stored: ports.StoredSection) -> bool:
         return self._clock.now() - stored.created < self._form_hours * 3600
+
+
+def _call(request: ports.Request) -> tuple[str, dict[str, Any]]:
+    """What is to run, whatever the agent says about it."""
+    return request.tool, {**request.input, "description": None}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import Any, Literal
 
 from winnow.core.form import Form
@@ -23,6 +22,13 @@ _APPROVALS = {
     "Approve, ask before each edit": "default",
     "Approve, accept edits": "acceptEdits",
 }
+
+# Why Claude Code asks when all that is missing is a rule (CLI 2.1.332).
+_ORDINARY = (
+    "",
+    "This command requires approval",
+    "Path is outside allowed working directories",
+)
 
 Update = dict[str, Any]
 """A permission update, in the wire's own form."""
@@ -71,27 +77,41 @@ def updates(proposal: Proposal, suggestions: list[Update], label: str) -> list[U
     return [one for one in suggestions if suggestion_label(one) == label]
 
 
-def covers(granted: list[Update], waiting: list[Update], cwd: str) -> bool:
-    """Would these updates have let through what waits with those suggestions?
+def covers(granted: list[Update], suggestions: list[Update], reason: str, *, same: bool) -> bool:
+    """Would these updates have let through what waits, so that nobody had been asked?
 
-    What Claude Code suggests is what would let the call through, so equal suggestions tell. But
-    outside of ``cwd`` it takes a folder, too.
+    Rather no than yes: what is covered runs, and the user never saw it.
+
+    Args:
+        granted: what the user allowed always.
+        suggestions: what would allow that which waits.
+        reason: why Claude Code asks for it. Most reasons, such as a file that is sensitive or a
+            path that leads elsewhere, hold against every rule and in every mode but bypassing.
+        same: it is the very call for which the updates were granted.
     """
-    kinds = {one.get("type") for one in waiting}
-    folders = [folder for one in waiting for folder in one.get("directories") or []]
-    if not all(PurePath(folder).is_relative_to(cwd) for folder in folders):
+    if reason not in _ORDINARY:
         return False
-    rules = [rule for one in granted if one.get("type") == "addRules" for rule in one["rules"]]
-    for one in waiting:
-        match one:
-            case {"type": "addRules", "behavior": "allow", "rules": [_, *_] as wanted}:
-                if all(rule in rules for rule in wanted):
-                    return True
-            case {"type": "setMode", "mode": mode}:
-                modes = [u.get("mode") for u in granted if u.get("type") == "setMode"]
-                if kinds <= {"setMode", "addDirectories"} and mode in modes:
-                    return True
-    return False
+    rules, modes = _rules(granted), _modes(granted)
+    kinds = {one.get("type") for one in suggestions}
+    # A pipe has an update for each of its commands, and needs them all. With a folder or a mode
+    # beside them it writes a file, for which they are not enough.
+    if wanted := _rules(suggestions):
+        return (same or kinds == {"addRules"}) and all(rule in rules for rule in wanted)
+    return kinds == {"setMode"} and _modes(suggestions) <= modes
+
+
+def _rules(updates: list[Update]) -> list[Any]:
+    """What the updates allow."""
+    return [
+        rule
+        for one in updates
+        if one.get("type") == "addRules" and one.get("behavior") == "allow"
+        for rule in one.get("rules") or []
+    ]
+
+
+def _modes(updates: list[Update]) -> set[Any]:
+    return {one.get("mode") for one in updates if one.get("type") == "setMode"}
 
 
 def suggestion_label(update: Update) -> str:
@@ -99,7 +119,7 @@ def suggestion_label(update: Update) -> str:
     scope = _SCOPES.get(update.get("destination") or "session", "this session")
     match update.get("type"):
         case "addRules":
-            rules = ", ".join(_rule(rule) for rule in update.get("rules") or [])
+            rules = " and ".join(map(_rule, update.get("rules") or []))
             return f"Always allow {rules} ({scope})"
         case "addDirectories":
             folders = ", ".join(update.get("directories") or [])
@@ -113,8 +133,19 @@ def suggestion_label(update: Update) -> str:
 
 
 def _rule(rule: dict[str, Any]) -> str:
-    content = rule.get("ruleContent")
-    return f"{rule.get('toolName')}({content})" if content else f"every {rule.get('toolName')}"
+    """A rule in plain words, or in Claude Code's own where these would say less."""
+    tool, content = str(rule.get("toolName")), str(rule.get("ruleContent") or "")
+    start = content.removesuffix(" *").removesuffix(":*")
+    folder = content.removesuffix("/**")
+    if not content:
+        return f"every use of {tool}"
+    if tool == "Bash" and "*" not in start:
+        return f"“{content}”" if start == content else f"“{start} …”"
+    if tool == "WebFetch" and content.startswith("domain:"):
+        return f"{tool} from {content.removeprefix('domain:')}"
+    if content.startswith("//") and folder != content and "*" not in folder:
+        return f"{tool} in {folder[1:]}"
+    return f"{tool}({content})"
 
 
 def _wish(tool: str, proposal: Proposal) -> str:

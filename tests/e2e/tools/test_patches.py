@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.api import Message, ScriptedAPI, ToolUse, say
+from tests.api import Gate, Message, ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import start, wait_idle, wait_section
 
@@ -568,20 +568,27 @@ def test_a_notebook_that_changed_is_not_written(claude: Editor, api: ScriptedAPI
 
 
 def test_always_settles_the_other_patches(claude: Editor, api: ScriptedAPI) -> None:
+    """But none that Claude Code asks for whatever is allowed: that one was not seen yet."""
     project = claude.sandbox.project
     kind = {"prompt": "go", "subagent_type": "general-purpose"}
-    tasks = [ToolUse("Agent", {"description": f"{n}", **kind}, f"a{n}") for n in range(3)]
+    tasks = [ToolUse("Agent", {"description": f"{n}", **kind}, f"a{n}") for n in range(4)]
     api.add(say(*tasks), *(say(write(project / f"f{n}", f"{n}\n", f"t{n}")) for n in range(3)))
+    api.add(Message([Gate(), write(project / ".gitmodules", "x\n", "t3")]))
     api.add(*[say("Done.") for _ in range(12)])
     start(claude)
     pending = "return #require('winnow.chats').current().pending"
     claude.wait(lambda: claude.lua(pending) == 3, "three patches", 40)
+    api.release()
+    claude.wait(lambda: claude.lua(pending) == 4, "one more")
     wait_section(claude, "Patch: f")
     claude.keys("gg/^Always allow edits<CR><CR><CR>")
     claude.wait(lambda: len(list(project.glob("f?"))) == 3, "the files")
     assert [(project / f"f{n}").read_text() for n in range(3)] == ["0\n", "1\n", "2\n"]
     claude.wait(lambda: len(records(claude)) == 3, "three records")
     assert sum("granted before: Write f" in line for line in records(claude)) == 2
+    wait_section(claude, "Patch: .gitmodules")
+    assert claude.lua(pending) == 1
+    assert not (project / ".gitmodules").exists()
 
 
 def test_after_always_the_next_edit_is_not_asked_for(

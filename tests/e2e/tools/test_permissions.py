@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -161,7 +163,7 @@ def test_always_is_kept_where_its_scope_says(claude: Editor, api: ScriptedAPI) -
     start(claude)
     wait_section(claude, "Permission: Bash")
     label = next(line for line in claude.lines() if line.startswith("Always allow"))
-    assert "touch made1" in label
+    assert label.startswith("Always allow “touch made1 …” (")
     claude.keys("gg/^Always<CR><CR><CR>")
     claude.wait_line("Once.")
     [record] = records(claude)
@@ -240,10 +242,10 @@ def waits(claude: Editor, count: int) -> None:
     claude.wait(lambda: len(pending(claude)) == count, f"{count} things waiting", timeout=40)
 
 
-def test_thirty_at_once_are_each_settled_once(claude: Editor, api: ScriptedAPI) -> None:
-    """None is denied by itself; what was allowed runs, and nothing else does."""
+def ask_thirty_times(claude: Editor, api: ScriptedAPI, last: str = "Done.") -> None:
+    """Ten subagents each read three files outside the project."""
     outside = claude.sandbox.root / "outside"
-    outside.mkdir()
+    outside.mkdir(exist_ok=True)
     replies = []
     for agent in range(10):
         reads = []
@@ -251,9 +253,14 @@ def test_thirty_at_once_are_each_settled_once(claude: Editor, api: ScriptedAPI) 
             (outside / f"f{n}").write_text(f"secret {n}\n")
             reads.append(ToolUse("Read", {"file_path": str(outside / f"f{n}")}, f"r{n}"))
         replies.append(say(*reads))
-    subagents(api, *replies)
+    subagents(api, *replies, last=last)
     start(claude)
     waits(claude, 30)
+
+
+def test_thirty_at_once_are_each_settled_once(claude: Editor, api: ScriptedAPI) -> None:
+    """None is denied by itself; what was allowed runs, and nothing else does."""
+    ask_thirty_times(claude, api)
     allowed: set[int] = set()
     denied: set[int] = set()
     for left in range(30, 0, -1):
@@ -274,13 +281,12 @@ def test_thirty_at_once_are_each_settled_once(claude: Editor, api: ScriptedAPI) 
 
 
 def test_stop_closes_all_and_the_next_prompt_works(claude: Editor, api: ScriptedAPI) -> None:
-    subagents(api, *(say(bash(f"t{n}", f"touch made{n}")) for n in range(4)), last="Again.")
-    start(claude)
-    waits(claude, 4)
+    ask_thirty_times(claude, api, last="Again.")
     claude.keys(":Winnow stop<CR>")
     waits(claude, 0)
     wait_idle(claude)
-    assert not list(claude.sandbox.project.glob("made*"))
+    assert not re.search(r"secret \d", json.dumps(api.requests))
+    assert "Permission: Read" not in claude.text()
     claude.keys("G")
     send(claude, "next")
     claude.wait_line("Again.")
@@ -345,7 +351,8 @@ def test_a_path_outside_says_so(claude: Editor, api: ScriptedAPI) -> None:
     assert content(outside) == "ran\n"
 
 
-def test_a_megabyte_of_command_is_shown_in_full(claude: Editor, api: ScriptedAPI) -> None:
+def test_a_long_command_is_shown_in_full(claude: Editor, api: ScriptedAPI) -> None:
+    """Nearly as long as Linux takes one."""
     lines = "\n".join(f"# {n:05} {'x' * 40}" for n in range(2_000))
     permit(claude, api, bash("t1", f"{lines}\necho ran > made"))
     assert lines in claude.text()
@@ -355,6 +362,30 @@ def test_a_megabyte_of_command_is_shown_in_full(claude: Editor, api: ScriptedAPI
 
 
 # --- other tools ------------------------------------------------------------------------------
+
+
+def test_an_address_that_was_edited_is_the_one_that_is_fetched(
+    claude: Editor, api: ScriptedAPI
+) -> None:
+    settings = project(claude, ".claude") / "settings.local.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"skipWebFetchPreflight": True}))  # else it asks anthropic.com
+    call = ToolUse("WebFetch", {"url": "https://127.0.0.1:9/a", "prompt": "Sum it up."}, "t1")
+    api.add(say(call), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: WebFetch")
+    assert "url: https://127.0.0.1:9/a\nprompt: Sum it up." in claude.text()
+    assert "Always allow WebFetch from 127.0.0.1 (this project)" in claude.text()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(20)
+        port = server.getsockname()[1]
+        claude.keys(f"gg/^url<CR>:s/:9/:{port}/<CR>/^Allow once<CR><CR><CR>")
+        connection, _ = server.accept()
+        connection.close()
+    claude.wait_line("So be it.")
+    assert "✓ Allow once, edited: WebFetch https://127.0.0.1:9/a" in records(claude)
+    assert f"▸ WebFetch https://127.0.0.1:{port}/a ✗" in claude.lines()
+
 
 # An MCP server without the package of that name, which takes seconds to import.
 SERVER = """
