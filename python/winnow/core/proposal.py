@@ -279,7 +279,7 @@ def cell_of(input: dict[str, Any], notebook: str) -> Patch | None:
     elif mode == "replace":
         if (old := rewrite.cell(notebook, name)) is None:
             return None
-        name = f"cell {name}"
+        name = f"cell {name}" + (f" as {kind}" if (kind := input.get("cell_type")) else "")
     else:
         return None
     if new == (old or ""):

@@ -62,16 +62,15 @@ def rewrite(tool: str, input: dict[str, Any], old: str | None, new: str) -> dict
 
 
 def cell(notebook: str, name: str) -> str | None:
-    """The source of a notebook's cell, by its id or as ``cell-N``, counted from 0."""
+    """The source of a notebook's cell, by its id; else as ``cell-N``, counted from 0."""
     try:
         cells = json.loads(notebook)["cells"]
-        for number, one in enumerate(cells):
-            if name in (one.get("id"), f"cell-{number}"):
-                source = one["source"]
-                return source if isinstance(source, str) else "".join(source)
+        named = {f"cell-{number}": one for number, one in enumerate(cells)}
+        named |= {one.get("id"): one for one in reversed(cells)}  # the first of those with one id
+        source = named[name]["source"]
+        return source if isinstance(source, str) else "".join(source)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        pass
-    return None
+        return None
 
 
 def _replaced(old: str, this: str, new: str, *, every: bool) -> str | None:

@@ -509,10 +509,10 @@ NOTEBOOK = {
 }
 
 
-def notebook(claude: Editor, api: ScriptedAPI, **input: object) -> Path:
-    """A patch of a notebook."""
+def notebook(claude: Editor, api: ScriptedAPI, second: str = "two", **input: object) -> Path:
+    """A patch of a notebook; ``second`` is the id of its second cell."""
     path = claude.sandbox.project / "n.ipynb"
-    path.write_text(json.dumps(NOTEBOOK, indent=1))
+    path.write_text(json.dumps(NOTEBOOK, indent=1).replace("two", second))
     call = ToolUse("NotebookEdit", {"notebook_path": str(path), **input}, "t1")
     propose(claude, api, say(read(path)), say(call), say("So be it."), name="n.ipynb")
     return path
@@ -553,6 +553,23 @@ def test_a_cell_is_inserted(claude: Editor, api: ScriptedAPI, keys: str, left: s
     claude.keys(keys + ALLOW)
     claude.wait_line("So be it.")
     assert sources(path) == ["a = 1\nb = 2", left, "# T"]
+
+
+def test_a_cell_gets_another_type_that_is_shown(claude: Editor, api: ScriptedAPI) -> None:
+    path = notebook(claude, api, cell_id="one", new_source="c", cell_type="markdown")
+    assert "· cell one as markdown" in claude.text()
+    claude.keys(ALLOW)
+    claude.wait_line("So be it.")
+    assert json.loads(path.read_bytes())["cells"][0]["cell_type"] == "markdown"
+
+
+def test_an_id_that_looks_like_a_number_is_an_id(claude: Editor, api: ScriptedAPI) -> None:
+    """The cell that is shown is the one that is written."""
+    path = notebook(claude, api, "cell-0", cell_id="cell-0", new_source="c")
+    assert "-# T" in claude.lines()
+    claude.keys(ALLOW)
+    claude.wait_line("So be it.")
+    assert sources(path) == ["a = 1\nb = 2", "c"]
 
 
 def test_a_notebook_that_changed_is_not_written(claude: Editor, api: ScriptedAPI) -> None:
