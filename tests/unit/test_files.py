@@ -34,9 +34,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes) -> None:
     path.write_bytes(data)
     with pytest.raises(FileError) as failure:
         DiskFiles().read(str(path))
-    assert (
-        failure.value.sentence == f"{path} is not UTF-8 text, which Claude Code refuses to write."
-    )
+    assert failure.value.sentence == f"{path} is not UTF-8 text, so no diff can be shown."
 
 
 def test_four_megabytes_are_the_limit(tmp_path: Path) -> None:

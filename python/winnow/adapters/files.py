@@ -34,4 +34,4 @@ class DiskFiles:
         with suppress(UnicodeDecodeError):
             if "\0" not in (text := data.decode()):
                 return text
-        raise FileError(f"{path} is not UTF-8 text, which Claude Code refuses to write.")
+        raise FileError(f"{path} is not UTF-8 text, so no diff can be shown.")

@@ -678,13 +678,25 @@ def test_a_file_that_is_no_text(claude: Editor, api: ScriptedAPI, file: Path, ol
     api.add(say(read(file)), say(write(file, "one\ntwo\n")), say("So be it."))
     start(claude)
     wait_section(claude, "Permission: Write")
-    assert f"{file} is not UTF-8 text, which Claude Code refuses to write." in claude.text()
+    assert f"{file} is not UTF-8 text, so no diff can be shown." in claude.text()
     assert "content:" in claude.text()
     claude.keys(ALLOW)
     claude.wait_line("So be it.")
     assert file.read_bytes() == old
     assert after_record(claude) == "▸ Write f.txt ✗"
     assert "nothing was written" in api.tool_result("t1")
+
+
+def test_a_file_in_utf_16(claude: Editor, api: ScriptedAPI, file: Path) -> None:
+    """Claude Code does write that, so nothing else is said."""
+    file.write_bytes("\ufeffü\n".encode("utf-16-le"))
+    api.add(say(read(file)), say(edit(file, "ü", "ö")), say("So be it."))
+    start(claude)
+    wait_section(claude, "Permission: Edit")
+    assert f"{file} is not UTF-8 text, so no diff can be shown." in claude.text()
+    claude.keys(ALLOW)
+    claude.wait_line("So be it.")
+    assert file.read_bytes().decode("utf-16") == "ö\n"
 
 
 HOSTILE = "\n".join(  # noqa: FLY002  a line each
