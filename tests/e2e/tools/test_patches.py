@@ -420,6 +420,20 @@ def test_go_opens_the_file_there(
     assert file.read_text() == THREE
 
 
+@pytest.mark.parametrize("keys", [":setlocal winfixbuf<CR>", ":set nohidden<CR>iunsaved<Esc>"])
+def test_go_leaves_a_window_that_keeps_its_file(
+    claude: Editor, api: ScriptedAPI, file: Path, keys: str
+) -> None:
+    file.write_text(OLD)
+    propose(claude, api, *calls("Edit", file, THREE))
+    claude.keys(f":split {file.with_name('other')}<CR>{keys}<C-w>p")
+    beside(claude, "^+line twenty")
+    assert claude.lua("return vim.api.nvim_buf_get_name(0)") == str(file)
+    assert claude.cursor()[0] == 20
+    assert len(claude.lua("return vim.api.nvim_tabpage_list_wins(0)")) == 3
+    claude.command("set hidden")
+
+
 def shown(claude: Editor, file: Path) -> list[str]:
     """What the buffer of a file says."""
     code = "return vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, true)"
