@@ -51,6 +51,10 @@ function M.open()
     say('Nothing waits for you.')
     return
   end
+  if vim.fn.getcmdwintype() ~= '' then
+    say('What waits can be listed when the command-line window is closed.')
+    return
+  end
   local entries = vim.tbl_map(function(item)
     local section = item.chat.section
     return {
@@ -74,7 +78,8 @@ function M.only()
   else
     M.open()
     local what = #items > 1 and ('%d things wait'):format(#items) or 'A question waits'
-    say(what .. ': answer in the chat; <CR> here goes there.')
+    local way = vim.bo.buftype == 'quickfix' and '; <CR> here goes there.' or '.'
+    say(what .. ': answer in the chat' .. way)
   end
 end
 
