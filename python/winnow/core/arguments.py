@@ -81,6 +81,8 @@ def read(tool: str, input: dict[str, Any], seen: Sequence[Seen]) -> dict[str, An
     except Refused as refused:
         return Malformed(refused.row, str(refused))
     result = {**apart, **values}
+    if not result:  # Claude Code would take none for "as proposed"
+        return Malformed(texts["arguments"].row, "all arguments are gone: u brings them back")
     if apart:  # it has no place in the list
         result = {name: result[name] for name in (*input, *values) if name in result}
     same = result.keys() == input.keys() and all(_same(result[name], input[name]) for name in input)

@@ -440,7 +440,10 @@ def test_an_mcp_tool_runs_with_the_arguments_that_stand_there(
         'more: {"deep": [{"x": null}]}',
     ]
     assert "\n".join(shown) in claude.text()
-    claude.keys("gg/^count<CR>:s/3/4/<CR>/^tags<CR>:s/b/c/<CR>/^Allow once<CR><CR><CR>")
+    claude.keys("gg/^title<CR>V/^more<CR>d/^Allow once<CR><CR>")  # Claude Code would run them
+    claude.wait_screen("all arguments are gone: u brings them back")
+    assert not made.exists()
+    claude.keys("ugg/^count<CR>:s/3/4/<CR>/^tags<CR>:s/b/c/<CR>/^Allow once<CR><CR><CR>")
     claude.wait_line("So be it.")
     assert json.loads(made.read_text()) == {**given, "count": 4, "tags": ["a", "c"]}
     assert api.tool_result("t1") == "added"
