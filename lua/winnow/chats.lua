@@ -57,6 +57,8 @@ local function set_up(chat)
   vim.bo[buf].keywordprg = ':Winnow preview'
   vim.bo[buf].filetype = 'winnow'
   -- Nothing typed may break a line: an option is one line, its note included.
+  vim.bo[buf].indentexpr = "v:lua.require'winnow.section'.indent()"
+  vim.bo[buf].indentkeys = 'o,O'
   vim.bo[buf].textwidth = 0
   vim.bo[buf].wrapmargin = 0
   vim.bo[buf].formatoptions = vim.bo[buf].formatoptions:gsub('a', '')

@@ -361,6 +361,20 @@ function M.open(chat, id, lines, previews, focus)
   chat:save()
 end
 
+--- The 'indentexpr' of chats. The first column of a diff is for signs: the blank of a line that
+--- stays is no indent, which 'autoindent' would give to a new line below.
+---@return integer
+function M.indent()
+  local chat = require('winnow.chats').current()
+  local row = vim.v.lnum - 1
+  for _, body in ipairs(chat and chat.section and view.bodies(chat.section) or {}) do
+    if body.info == 'diff' and row > body.first and row < body.last then
+      return 0
+    end
+  end
+  return -1 -- as 'autoindent' has it
+end
+
 --- Find the section that a text read from a file still shows as open: below all that was said,
 --- with its head or its foot. An option that was pasted somewhere is none. A body may hold what
 --- looks like the heading of a message.

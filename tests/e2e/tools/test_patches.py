@@ -172,6 +172,11 @@ EDITS = {
         THREE.replace("twenty\n", "twenty\ninserted\n"),
         "edited",
     ),
+    "a line below one that stays": (
+        "gg/^ line 21<CR>o+inserted<CR>+  twice<Esc>",
+        THREE.replace("line 21\n", "line 21\ninserted\n  twice\n"),
+        "edited",
+    ),
     "a tab in an added line": (
         ":set expandtab<CR>gg/^+line twenty<CR>A\t<C-v>\tx<Esc>:s/ \\+\t/\t/<CR>",
         THREE.replace("twenty\n", "twenty\tx\n"),
