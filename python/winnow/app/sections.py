@@ -176,7 +176,7 @@ class Sections:
         if (sides := w.sides(self._page.chat)) is not None:
             self._page.apply(sides)
         else:
-            self._page.say("There is no patch here to be shown as a diff.", "warn")
+            self._page.say(w.broken or "There is no patch here to be shown as a diff.", "warn")
 
     def _reopen(self, section_id: str) -> None:
         """``<CR>`` on the record of a section that was not answered."""

@@ -147,6 +147,12 @@ class Waiting:
         """What became of the proposal."""
         return section.parse(self.form, self.lines).questions[0].change
 
+    @property
+    def broken(self) -> str:
+        """Why the proposal can't be understood any more; empty: it can."""
+        change = self._change
+        return change.message if isinstance(change, body.Malformed) else ""
+
     def _reply(self, proposal: Proposal, change: Change | None, given: answer.Decided) -> Reply:
         refused = answer.refuses(self.form, given)
         match change:

@@ -507,6 +507,13 @@ def test_diff_shows_what_the_section_says_now(claude: Editor, api: ScriptedAPI, 
     assert file.read_text() == WITHOUT_SECOND.replace("fifty", "fifty!")
 
 
+def test_diff_names_the_line_that_is_broken(claude: Editor, api: ScriptedAPI, file: Path) -> None:
+    file.write_text(OLD)
+    propose(claude, api, *calls("Edit", file, THREE))
+    claude.keys("gg/^ line 19<CR>A x<Esc>:Winnow diff<CR>")
+    claude.wait(lambda: "was “line 19”: u brings it back" in claude.messages(), "what is broken")
+
+
 # --- notebooks -----------------------------------------------------------------------------------
 
 
