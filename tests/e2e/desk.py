@@ -180,7 +180,7 @@ def go(editor: Editor, *, last: bool = True) -> None:
     editor.wait(lambda: _seen(editor) != before, "what <CR> does")
     while not last and (now := _seen(editor)) != before:
         before = now
-        time.sleep(0.03)  # the host may have more to say, such as where to step
+        time.sleep(0.1)  # the host may have more to say, such as where to step
 
 
 def _seen(editor: Editor) -> tuple[object, ...]:

@@ -31,5 +31,5 @@ def api(shared: Shared) -> ScriptedAPI:
 def claude(shared: Shared) -> Iterator[Editor]:
     """A chat in that editor, with room for a whole section."""
     with shared.fresh() as editor:
-        editor.resize(110, 60)
+        editor.resize(110, 70)
         yield editor

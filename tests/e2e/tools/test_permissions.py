@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.api import Message, ScriptedAPI, ToolUse, say
+from tests.api import Gate, Message, ScriptedAPI, ToolUse, say
 from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle, wait_section
@@ -228,6 +228,22 @@ def test_always_settles_those_that_it_covers(claude: Editor, api: ScriptedAPI) -
         wait_section(claude, "Permission: Bash")
         assert "touch other" in claude.lines()
         assert not project(claude, "other").exists()
+
+
+def test_always_settles_no_other_part_of_a_command(claude: Editor, api: ScriptedAPI) -> None:
+    """Nor one that writes to another place: Claude Code would ask for both."""
+    run = f"{sys.executable} -c 1"
+    others = [say(Gate(), bash("t1", f"{run} | sh")), say(Gate(), bash("t2", f"{run} > made"))]
+    subagents(api, say(bash("t0", run)), *others)
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    api.release()
+    api.release()
+    waits(claude, 3)
+    claude.keys("gg/^Always<CR><CR><CR>")
+    waits(claude, 2)
+    assert not any("granted before" in line for line in records(claude))
+    assert not project(claude, "made").exists()
 
 
 def pending(claude: Editor) -> list[dict[str, Any]]:
