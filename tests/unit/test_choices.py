@@ -106,7 +106,8 @@ def test_reads_a_group() -> None:
     single = choice({**GROUP, "choices": [ONE]})
     assert single.questions == (DB,)
     untyped = {key: GROUP[key] for key in GROUP if key != "type"}
-    assert choice(untyped) == group
+    for same in (untyped, {"type": None, **untyped}, {"type": "", **untyped}):
+        assert split(json.dumps(same)) == [Found(json.dumps(same), group)]
 
 
 def test_reads_a_form() -> None:

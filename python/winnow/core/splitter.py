@@ -150,7 +150,8 @@ class _Object:
             self._first = self._word
             self.other = self._first not in FIRST
         elif self._strings == 2 and self._first == "type":
-            self.other = self._word not in TYPES
+            # A group may leave it empty or null; then the second string is the next field.
+            self.other = self._word not in FIRST | {""}
 
     def _comment(self, text: str, at: int, end: int) -> int:
         char = text[at]
