@@ -196,6 +196,7 @@ def test_says_why_it_cannot_be_asked(value: object, reason: str) -> None:
         '{"question": "Q?", "options": ["A"]}',
         '{"question": "Q?", "choices": [{"id": "1", "label": "A"}]}',
         '{"description": "user_choice is a type"}',
+        '```json\n{"host": localhost}\n```\n',
     ],
 )
 def test_other_json_is_no_choice(text: str) -> None:

@@ -434,7 +434,7 @@ class Splitter:
             self._state = self._fenced if self._fence else self._object_line
         if object.other and self._held is not None:
             self._release()
-        if object.wrong:
+        if object.wrong and self._object:  # of a fence that was let go, nothing is followed
             self._fail(object.wrong)
         elif object.ended and not self._fence:
             if self._held is not None:
