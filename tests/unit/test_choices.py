@@ -344,7 +344,10 @@ def test_comments_and_trailing_commas_are_no_errors(fence: bool) -> None:
         (f"```json\n{RAW[:-9]}\n```", "its JSON is cut off"),
         (f"```json\n{RAW}\n{RAW}\n```", "something follows its JSON"),
         (f"```json\n{RAW}\n``` x\n```", "its JSON breaks off"),
-        (f"```json\n{RAW.replace(':', '=', 3)}\n\n```", ""),
+        (f"```json\n{RAW.replace(':', '=', 3)}\n\n```", "its JSON breaks off"),
+        ("```json\n{'type': 'user_choice', 'question': 'Q?'}\n```", "its JSON breaks off"),
+        ("```json\n{x" + "x" * 600 + "\nuser_choice}\n```", ""),
+        ("```json\n{x" + "x" * 600 + " user_choice}\n```", ""),
         (f"```json\n{RAW.replace('[', '(')}\n\nx\n```", "its JSON breaks off"),
         (f"```json\n{RAW.replace(', ', ' ')}\n```", "its JSON is wrong: Expecting"),
         (RAW.replace(", ", " "), "its JSON is wrong: Expecting"),
@@ -459,13 +462,14 @@ def test_only_what_may_become_a_choice_is_held(text: str, shown: str) -> None:
         "{/*" * 50000,
         "`" * 200000,
         "```json\n" + "\n" * 200000,
+        '```json\n{"type": "user_choice" x\n' + "a\n" * 100000,
         '```json\n{"id": 1}' + "`" * 200000,
         "```json\n{" + " \n" * 100000,
         "- " * 100000,
         "1" * 200000,
         "\\" * 200000,
     ],
-    ids=range(16),
+    ids=range(17),
 )
 def test_much_text_in_small_deltas_takes_time_by_its_length(text: str) -> None:
     """Nothing is read again with each delta, and depth costs no stack."""

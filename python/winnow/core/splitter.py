@@ -13,6 +13,7 @@ from winnow.core.questions import Malformed
 
 LONGEST = 1 << 18  # characters that are held back; a user who sees nothing for longer gives up
 DEEPEST = 100  # brackets within brackets; a choice needs five
+SOON = 512  # characters after which a fence that is no JSON has said whether it was meant to be
 
 # What an object may begin with for it to be held back. The formats fix no order, but their fields
 # are few: data with another first field is passed on at once.
@@ -58,12 +59,18 @@ class _Object:
         self.ended = False
         self.wrong = ""  # why it is no JSON
         self.other = False  # it begins as no choice does
+        self.meant = False  # wrong as it is, it was meant to be a choice
         self._fenced = fenced
         self._open: list[str] = []  # the brackets that must close, in order
         self._mode = ""  # '"' string, "\\" escape, "/" "//" "/*" "*" comment, "w" word
         self._word = ""
         self._first = ""
         self._strings = 0
+
+    @property
+    def begun(self) -> bool:
+        """It is one, so far."""
+        return bool(self._open) or self.ended
 
     @property
     def in_string(self) -> bool:
@@ -424,7 +431,8 @@ class Splitter:
         assert object
         limit = len(text)
         if self._held is not None:
-            limit = min(limit, at + max(0, LONGEST - self._size))
+            most = SOON if object.wrong and not object.meant else LONGEST
+            limit = min(limit, at + max(0, most - self._size))
         if object.wrong:  # held to the end of its fence all the same, to be shown in one piece
             end = text.find("\n", at, limit) + 1 or limit
         else:
@@ -458,10 +466,13 @@ class Splitter:
         return at
 
     def _fail(self, why: str) -> None:
-        assert self._object
-        if self._fence and self._held is not None and looks_like_one("".join(self._held)):
-            self._object.wrong = self._object.wrong or why
-            return
+        object = self._object
+        assert object
+        object.wrong = object.wrong or why
+        if self._fence and self._held is not None:
+            object.meant = object.meant or looks_like_one("".join(self._held))
+            if object.meant or (object.begun and self._size < SOON):
+                return
         if self._held is not None:
             self._release(why)
         if not self._fence:
