@@ -242,6 +242,8 @@ def test_the_block_is_taken_out_and_the_rest_stays() -> None:
         f"~~~json\n{RAW}\n~~~\n{RAW}",
         f"```python\nx = {{}}\n    ```\n```\n{RAW}",
         f"> quoted\n{RAW}",
+        f"- a\n\n    ```json\n    {RAW}\n    ```\n",
+        f"1. a\n   - b:\n\n     {RAW}",
     ],
 )
 def test_finds(text: str) -> None:
@@ -264,6 +266,8 @@ def test_finds(text: str) -> None:
         f"    {RAW}",
         f"\t{RAW}",
         f"-     {RAW}",
+        f"- a\n\n      {RAW}",
+        f"- a\n\nb\n\n    {RAW}",
         f"    ```json\n    {RAW}\n    ```",
         f"`{RAW}`",
         f"`` ` {RAW}``",

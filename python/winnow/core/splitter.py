@@ -191,7 +191,7 @@ _STRING_STOP = re.compile(r'["\\\n]')
 _COMMENT_STOP = re.compile(r"[*\n]")
 
 # The start of a line: where it is indented or in a list, and what may still become that.
-_HEAD = r" {0,3}(?:(?:[-*+]|[0-9]{1,9}[.)]) {1,4}){0,9}"
+_HEAD = r" {0,40}(?:(?:[-*+]|[0-9]{1,9}[.)]) {1,4}){0,9}"
 _LINE = re.compile(_HEAD)
 _LINE_SO_FAR = re.compile(_HEAD + r"(?:[-*+]|[0-9]{1,9}[.)]?)?")
 # A fence that may hold a choice, and what may still become one.
@@ -231,6 +231,7 @@ class Splitter:
         self._object: _Object | None = None
         self._fence: _Fence | None = None
         self._column = 0
+        self._list = 0  # where the text of the list item begins that indented lines belong to
         self._mark = ""  # of the run that is being counted: "`" or "~"
         self._run = 0
         self._span = 0  # backticks that opened inline code
@@ -265,9 +266,15 @@ class Splitter:
         assert head
         here = head.end()
         mark = text[here : here + 1]
+        indent = len(head[0]) - len(head[0].lstrip(" "))
+        is_code = indent > self._list + 3
         if (mark and mark in ">\r\n") or head[0].strip():
             self._new_block()
-        if mark and mark in "> \t":
+        if head[0].strip() and not is_code:
+            self._list = len(head[0])
+        elif not indent and mark not in ("", "\r", "\n"):
+            self._list = 0
+        if is_code or (mark and mark in "> \t"):
             self._state = self._literal
             return at
         self._state = self._text
