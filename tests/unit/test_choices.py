@@ -230,6 +230,7 @@ def test_the_block_is_taken_out_and_the_rest_stays() -> None:
         f"```JSON  \r\n\r\n{RAW}\r\n\r\n``` ",
         f"```\n{RAW}\n````",
         f"```jsonc\n// which {{x}}?\n{RAW}",
+        f"```json\n{RAW} // {{x}}\n```",
         f"1. - ```json\n     {RAW}\n     ```",
         f"- {RAW}",
         f"it`s\n\n{RAW}",

@@ -112,10 +112,10 @@ class _Object:
         match text[at]:
             case "\n":
                 pass
-            case _ if self.ended:
-                self.wrong = "something follows its JSON"
             case "/":
                 self._mode = "/"
+            case _ if self.ended:
+                self.wrong = "something follows its JSON"
             case '"' if self._open:
                 self._mode, self._word = '"', ""
             case "{" | "[" as bracket if self._may_open(bracket):
