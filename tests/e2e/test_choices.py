@@ -394,6 +394,17 @@ def test_blank_text_is_no_answer(claude: Editor, api: ScriptedAPI) -> None:
     assert result(api)["answers"][0]["value"] == 3
 
 
+def test_a_long_result_reaches_the_model(claude: Editor, api: ScriptedAPI) -> None:
+    """Else Claude Code puts it into a file and shows only how it begins."""
+    long = {**DB, "options": [{"value": n, "label": f"{n}{'x' * 800}"} for n in range(200)]}
+    api.add(say(asks("t1", long)), say("So be it."))
+    start(claude)
+    wait_section(claude, "Question: DB")
+    claude.keys("gg/^77<CR><CR><CR>")
+    claude.wait_line("So be it.")
+    assert result(api)["answers"][0]["value"] == 77
+
+
 def test_cancel_is_a_result(claude: Editor, api: ScriptedAPI) -> None:
     api.add(say(asks("t1", DB)), say("So be it."))
     start(claude)

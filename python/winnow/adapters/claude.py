@@ -34,6 +34,7 @@ from claude_agent_sdk import (
     StreamEvent,
     SystemMessage,
     TextBlock,
+    ToolAnnotations,
     ToolPermissionContext,
     ToolResultBlock,
     ToolUseBlock,
@@ -144,7 +145,11 @@ class ClaudeAgent:
             return {}
         handler = ask_user.question_handler(self._ask)
         tool = SdkMcpTool(
-            question_tool.NAME, question_tool.DESCRIPTION, question_tool.SCHEMA, handler
+            question_tool.NAME,
+            question_tool.DESCRIPTION,
+            question_tool.SCHEMA,
+            handler,
+            ToolAnnotations(maxResultSizeChars=500_000),  # else a long one goes to a file, unread
         )
         server: dict[str, Any] = {**create_sdk_mcp_server(question_tool.SERVER, tools=[tool])}
         server["alwaysLoad"] = True  # else Claude must search for the tool before it asks
