@@ -70,7 +70,7 @@ async def test_what_is_open_is_not_asked_twice(room: Room) -> None:
     await working(room)
     await asked(room, choice())
     await asked(room, choice(), choice("Another?"))
-    assert [w.title for w in room.editor.status.pending] == ["Q1", "Q1"]  # type: ignore[union-attr]
+    assert [w.title for w in room.editor.status.pending] == ["Which?", "Another?"]  # type: ignore[union-attr]
     await room.answer("Yes")
     assert "Another?" in room.shown().lines[1]
     await room.answer("No")
@@ -190,6 +190,13 @@ async def test_two_lists_take_no_bare_number(room: Room) -> None:
         room.editor.section = None
         await room.do(p.Unshown(CHAT, section))
     assert "1. Yes" in room.editor.text
+    status = room.editor.every(p.Status)[-1]
+    assert status.state == "waiting"
+    assert [pending.title for pending in status.pending] == ["A?", "B?"]
     await room.send("2")
+    status = room.editor.every(p.Status)[-1]
+    assert (status.state, status.pending) == ("working", [])
+    happened = [e.data["outcome"] for e in room.editor.every(p.Happened) if e.name == "Answered"]
+    assert happened == ["cancelled", "cancelled"]
     assert "2" in room.agent.prompts
     await ended(room)

@@ -266,10 +266,12 @@ def test_a_form_that_can_not_be_shown_is_a_list(texts: Editor, api: ScriptedAPI)
     send(texts, "Hi")
     texts.wait_line("2. SQLite")
     texts.lua("vim.cmd('messages clear')")
-    wait_idle(texts)
+    statusline = "return require('winnow').statusline()"
+    texts.wait(lambda: texts.lua(statusline).startswith("waiting 1"), "the state")
     texts.keys("G")
     send(texts, "2")
     texts.wait_line("So be it.")
+    wait_idle(texts)
     assert prompt(api, 1).endswith("2")
 
 

@@ -580,7 +580,6 @@ def test_the_options_can_be_listed() -> None:
         "2. SQLite",
     ]
     assert numbered(choice(GROUP)) == [
-        *("Storage", "Before I start.", ""),
         *numbered(choice(ONE)),
         *("", "Which auth?", "", "1. OAuth"),
     ]

@@ -210,7 +210,7 @@ class Chat:
         if self._queued and self._may_send():
             self._queued = False
             self._page.take()
-        pending = [w.pending for w in self._page.sections]
+        pending = [w.pending for w in self._sections.waiting]
         status = p.Status(self.id, self._state(), pending, self._cost, self._mode.name)
         if status != self._told:
             self._told = status
@@ -220,7 +220,7 @@ class Chat:
         return self._session.state == "connected" and self._turn.boundary and self._page.free
 
     def _state(self) -> p.State:
-        if self._page.open:
+        if self._sections.waiting:
             return "waiting"
         if self._session.state == "connected":
             return "working" if self.working or self._page.taking else "idle"

@@ -72,6 +72,11 @@ class Sections:
         self.turn = Turn(page.chat, None if self.ways == "tool" else self._open_choices)
 
     @property
+    def waiting(self) -> list[Waiting]:
+        """What the user has to answer, the oldest first."""
+        return [*self._numbered, *self._page.sections]
+
+    @property
     def awaited(self) -> bool:
         """The agent waits for an answer."""
         return any(w.awaited for w in self._page.sections)
@@ -404,17 +409,20 @@ class Sections:
     def by_number(self, text: str) -> str:
         """What a message says where a bare number answers the one list that waits."""
         numbered, self._numbered = self._numbered, []
-        if len(numbered) == 1:
-            (w,) = numbered
-            if (number := choices.by_number(asking.choice_of(w.request), text)) is not None:
-                left = Left((Pick(number),))
-                decided = answer.decide(w.form, 1, left, frozenset({1}))
-                assert isinstance(decided, answer.Decided)
-                w.accept((decided,))
-                self._ledger.record(w.form, (decided,))
-                self._store.save(msgspec.structs.replace(w.stored, state="answered"))
-                return w.message
-        return text
+        number = len(numbered) == 1 and choices.by_number(
+            asking.choice_of(numbered[0].request), text
+        )
+        for w in numbered:
+            self._happened("Answered", w, outcome="answered" if number else "cancelled")
+        if not number:
+            return text
+        (w,) = numbered
+        decided = answer.decide(w.form, 1, Left((Pick(number),)), frozenset({1}))
+        assert isinstance(decided, answer.Decided)
+        w.accept((decided,))
+        self._ledger.record(w.form, (decided,))
+        self._store.save(msgspec.structs.replace(w.stored, state="answered"))
+        return w.message
 
     def _forms(self) -> list[Waiting]:
         return [w for w in self._page.sections if w.request.tool == asking.TEXT]

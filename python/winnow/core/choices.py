@@ -244,8 +244,8 @@ def answer_text(choice: Choice, answers: Answers) -> str:
 
 
 def numbered(choice: Choice) -> list[str]:
-    """The questions as text, where no section can be shown."""
-    lines = [text for text in (*clean_block(choice.title), *clean_block(choice.context)) if text]
+    """The questions as text, where no section can be shown below their title and context."""
+    lines: list[str] = []
     for asked in choice.questions:
         options = [f"{n}. {option_line(option)}" for n, option in enumerate(asked.options, 1)]
         lines += [*([""] if lines else []), *clean_block(asked.question), "", *options]

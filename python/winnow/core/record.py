@@ -74,7 +74,9 @@ def unknown(form: Form, question: int) -> str:
 
 
 def names(form: Form) -> str:
-    """What to call a form's questions in a message."""
+    """What to call a form's questions in a message; a single one without a name, by its text."""
+    if len(form.questions) == 1 and not form.questions[0].header.strip():
+        return brief(form.questions[0].question.strip().partition("\n")[0], 60)
     return ", ".join(name_of(form, number) for number in range(1, len(form.questions) + 1))
 
 
