@@ -225,6 +225,7 @@ def test_the_block_is_taken_out_and_the_rest_stays() -> None:
     [
         RAW,
         json.dumps(ONE, indent=4),
+        json.dumps({"header": "DB", **ONE}),
         json.dumps(ONE, indent="\t").replace("\n", "\r\n"),
         f"```json\n{RAW}\n```",
         f"```JSON  \r\n\r\n{RAW}\r\n\r\n``` ",

@@ -19,7 +19,7 @@ SOON = 512  # characters after which a fence that is no JSON has said whether it
 # are few: data with another first field is passed on at once.
 FIRST = TYPES | {
     *("type", "id", "question", "context", "options", "choices", "multiSelect"),
-    *("title", "description", "questions"),
+    *("title", "header", "description", "questions"),
 }
 
 
