@@ -2,8 +2,9 @@
 
 Measured on Claude Code 2.1.332: Edit sees a file without the CR of its CRLFs. If at the file's
 beginning these outnumber bare newlines, all that it writes gets them; otherwise it writes what
-`new_string` says, and all else with bare newlines. Write writes what it is told, but keeps a byte
-order mark.
+`new_string` says, and all else with bare newlines. Where `old_string` is only found if typographic
+quotes are taken for those of a keyboard, `new_string` gets typographic ones. Write writes what it
+is told, but keeps a byte order mark.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 BOM = "\ufeff"
 _HEAD = 4096  # characters that decide about line ends
+_TYPED = str.maketrans("‘’“”", "''\"\"")
 
 
 def proposed(tool: str, input: dict[str, Any], old: str | None) -> str | None:
@@ -28,8 +30,7 @@ def proposed(tool: str, input: dict[str, Any], old: str | None) -> str | None:
         old: the file's text, None where there is none.
 
     Returns:
-        The new text, or None where that can't be told, such as when Edit would take quotes of
-        another kind for the same.
+        The new text, or None where that can't be told.
     """
     match tool, input:
         case "Write", {"content": str(content)}:
@@ -77,6 +78,9 @@ def _replaced(old: str, this: str, new: str, *, every: bool) -> str | None:
     if "\r" in this:
         return None
     seen = old.replace("\r\n", "\n")
+    if this not in seen and (at := seen.translate(_TYPED).find(this.translate(_TYPED))) >= 0:
+        this = seen[at : at + len(this)]
+        new = _typographic(new, this)
     count = seen.count(this)
     if count == 0 or (count > 1 and not every):
         return None
@@ -84,6 +88,14 @@ def _replaced(old: str, this: str, new: str, *, every: bool) -> str | None:
         this += "\n"  # deletes lines, not only what they say
     pattern = re.escape(this).replace("\\\n", "\r?\n")
     return re.sub(pattern, lambda _: new, old)
+
+
+def _typographic(text: str, like: str) -> str:
+    """With the quotes of ``like``, where the model types those of a keyboard."""
+    for typed, opening, closing in (('"', "“", "”"), ("'", "‘", "’")):
+        if opening in like or closing in like:
+            text = re.sub(rf"(?<![^\s(\[{{—–]){typed}", opening, text).replace(typed, closing)
+    return text
 
 
 def _line_ends(old: str, text: str) -> str:

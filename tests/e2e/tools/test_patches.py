@@ -120,6 +120,20 @@ def test_what_is_shown_is_written(
     assert "The user changed" not in told(api)
 
 
+def test_typographic_quotes_are_shown_and_written(
+    claude: Editor, api: ScriptedAPI, file: Path
+) -> None:
+    """Claude Code takes them for those that the model can type."""
+    file.write_text("say “hi”, it’s late\n")
+    change = edit(file, 'say "hi", it\'s', 'say ("ho"), isn\'t it')
+    propose(claude, api, say(read(file)), say(change), say("So be it."))
+    assert "+say (“ho”), isn’t it late" in claude.lines()
+    claude.keys(ALLOW)
+    claude.wait_line("So be it.")
+    assert file.read_text() == "say (“ho”), isn’t it late\n"
+    assert "The user changed" not in told(api)
+
+
 @pytest.mark.parametrize("content", ["a\nb", "a\r\nb\r\n", "\ufeff\ta\n"])
 def test_a_new_file_is_all_additions(
     claude: Editor, api: ScriptedAPI, file: Path, content: str
