@@ -375,7 +375,8 @@ function M.new(buf)
 end
 
 --- What the frontmatter may decide. A file from elsewhere says neither where Claude works nor what
---- it may do; and that nothing is asked, only the user's configuration says.
+--- it may do; and that nothing is asked, only the user's configuration says. Claude Code would not
+--- start with a mode that it does not know.
 ---@return table<string, string>
 ---@return boolean own
 local function trusted(self)
@@ -383,7 +384,10 @@ local function trusted(self)
   local own = require('winnow.files').own(self.path)
   if not own then
     values.cwd, values.session, values.mode = nil, nil, nil
-  elseif values.mode == 'bypassPermissions' then
+  elseif
+    values.mode == 'bypassPermissions'
+    or not vim.list_contains(require('winnow').modes, values.mode)
+  then
     values.mode = nil
   end
   return values, own

@@ -55,13 +55,13 @@ local function quote(chat, source, first, last)
   chat:append_draft(block)
 end
 
-local MODES = { 'default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions' }
 local BYPASS = 'Claude will run everything without asking, questions excepted. Go on?'
 
 --- Change the permission mode of a chat; empty: show it.
 local function set_mode(chat, mode)
-  if mode ~= '' and not vim.list_contains(MODES, mode) then
-    notify(('there is no mode %s: it is one of %s.'):format(mode, table.concat(MODES, ', ')))
+  local modes = require('winnow').modes
+  if mode ~= '' and not vim.list_contains(modes, mode) then
+    notify(('there is no mode %s: it is one of %s.'):format(mode, table.concat(modes, ', ')))
   elseif mode ~= 'bypassPermissions' or vim.fn.confirm(BYPASS, '&Yes\n&No', 2) == 1 then
     chat:tell('mode', { mode = mode })
   end
@@ -197,7 +197,7 @@ function M.complete(lead, line)
   if not before then
     words = vim.fn.sort(vim.tbl_keys(M.subcommands))
   elseif before:match('^mode%s+$') then
-    words = MODES
+    words = require('winnow').modes
   elseif before:match('^decisions%s+$') then
     words = { '%', 'export' }
   elseif before:match('^decisions%s+export%s+$') then

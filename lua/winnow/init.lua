@@ -26,10 +26,14 @@ local defaults = {
   alert = '',
 }
 
+--- The permission modes of Claude Code.
+M.modes = { 'default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions' }
+
 -- Options that are one of a few words.
 local CHOICES = {
   agent = { 'claude', 'scripted', 'auto' },
   alert = { '', 'bell', 'osc9', 'osc777' },
+  mode = vim.list_extend({ '' }, M.modes),
   questions = { 'tool', 'text', 'both' },
 }
 

@@ -260,6 +260,7 @@ def test_a_cli_that_is_killed_in_a_turn_is_told(
         ("'claude'", "the options must be a table, not a string"),
         ("{ agent = 5 }", "agent must be a string, not a number"),
         ("{ colour = 'red' }", 'unknown option "colour"'),
+        ("{ mode = 'bogus' }", 'mode must be one of "", "default", "acceptEdits"'),
     ],
 )
 def test_wrong_options_are_named_and_not_used(editor: Editor, options: str, problem: str) -> None:

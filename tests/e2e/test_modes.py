@@ -292,6 +292,20 @@ def test_the_mode_survives_reopening(
     wait_mode(claude, after)
 
 
+def test_a_mode_that_does_not_exist_is_none(claude: Editor, api: ScriptedAPI) -> None:
+    """Claude Code would not start with it."""
+    api.add(say("One."))
+    claude.keys(":Winnow<CR>")
+    wait_idle(claude)
+    path = chat_file(claude)
+    claude.restart()
+    path.write_text(path.read_text().replace("mode: default", "mode: bogus"))
+    claude.keys(f":edit {path}<CR>G")
+    send(claude, "Hi")
+    claude.wait_line("One.")
+    wait_mode(claude, "default")
+
+
 def test_default_is_the_mode_that_was_chosen(claude: Editor, api: ScriptedAPI) -> None:
     """Though Claude Code's own settings name another one, also after reopening."""
     rules(claude, "user", defaultMode="acceptEdits")
