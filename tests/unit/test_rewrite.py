@@ -41,6 +41,7 @@ def edit(old: str, new: str, *, every: bool = False) -> dict[str, Any]:
         ("", edit("", "x"), "x"),
         ("there", edit("", "x"), None),
         (None, edit("a", "b"), None),
+        ("a", edit("a", "\ud800b"), "\ufffdb"),
     ],
 )
 def test_an_edit_proposes(old: str | None, input: dict[str, Any], new: str | None) -> None:
@@ -49,7 +50,12 @@ def test_an_edit_proposes(old: str | None, input: dict[str, Any], new: str | Non
 
 @pytest.mark.parametrize(
     ("old", "content", "new"),
-    [(None, "a\r\nb", "a\r\nb"), ("a\r\n", "b\n", "b\n"), ("\ufeffa", "b", "\ufeffb")],
+    [
+        (None, "a\r\nb", "a\r\nb"),
+        ("a\r\n", "b\n", "b\n"),
+        ("\ufeffa", "b", "\ufeffb"),
+        ("", "\udc00", "\ufffd"),
+    ],
 )
 def test_a_write_proposes(old: str | None, content: str, new: str) -> None:
     assert proposed("Write", {"file_path": "f", "content": content}, old) == new

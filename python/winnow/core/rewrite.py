@@ -15,6 +15,7 @@ from typing import Any
 
 BOM = "\ufeff"
 _HEAD = 4096  # characters that decide about line ends
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # which UTF-8 can't write
 _TYPED = str.maketrans("‘’“”", "''\"\"")
 
 
@@ -34,12 +35,13 @@ def proposed(tool: str, input: dict[str, Any], old: str | None) -> str | None:
     """
     match tool, input:
         case "Write", {"content": str(content)}:
+            content = _LONE_SURROGATE.sub("\ufffd", content)
             return content if content.startswith(BOM) else _bom(old) + content
         case "Edit", {"old_string": "", "new_string": str(new)}:
-            return None if old else new
+            return None if old else _LONE_SURROGATE.sub("\ufffd", new)
         case "Edit", {"old_string": str(this), "new_string": str(new)} if old is not None:
             every = input.get("replace_all") is True
-            text = _replaced(old, this, new, every=every)
+            text = _replaced(old, this, _LONE_SURROGATE.sub("\ufffd", new), every=every)
             return None if text is None else _line_ends(old, text)
     return None
 

@@ -134,6 +134,16 @@ def test_typographic_quotes_are_shown_and_written(
     assert "The user changed" not in told(api)
 
 
+def test_half_a_character_is_shown_as_it_is_written(
+    claude: Editor, api: ScriptedAPI, file: Path
+) -> None:
+    propose(claude, api, *calls("Write", file, "a \ud83d b\n"))
+    assert "+a \ufffd b" in claude.lines()
+    claude.keys(ALLOW)
+    claude.wait_line("So be it.")
+    assert file.read_text() == "a \ufffd b\n"
+
+
 @pytest.mark.parametrize("content", ["a\nb", "a\r\nb\r\n", "\ufeff\ta\n"])
 def test_a_new_file_is_all_additions(
     claude: Editor, api: ScriptedAPI, file: Path, content: str
