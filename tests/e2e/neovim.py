@@ -16,6 +16,7 @@ from tests.e2e.sandbox import Sandbox
 
 T = TypeVar("T")
 
+PATIENCE = 20  # seconds; a test that fails takes that long, one that passes never does
 ERROR = re.compile(r"\bE\d+:|Error (executing|detected|in)|stack traceback|Traceback")
 
 
@@ -112,7 +113,7 @@ class Neovim(ABC):
 
     # --- what only a test does ----------------------------------------------------------------
 
-    def request(self, method: str, *args: Any, timeout: float = 10) -> Any:
+    def request(self, method: str, *args: Any, timeout: float = PATIENCE) -> Any:
         """Call an API function.
 
         Raises:
@@ -182,7 +183,7 @@ class Neovim(ABC):
         messages = self.messages()
         assert not ERROR.search(messages), f"errors in :messages\n{messages}\n{self.report()}"
 
-    def wait(self, condition: Callable[[], T | None], what: str, timeout: float = 10) -> T:
+    def wait(self, condition: Callable[[], T | None], what: str, timeout: float = PATIENCE) -> T:
         """Return the first true value of ``condition``.
 
         Raises:
@@ -199,7 +200,7 @@ class Neovim(ABC):
                 raise AssertionError(f"waited {timeout:g} s for {what}\n{self.report()}")
             time.sleep(0.01)
 
-    def wait_line(self, text: str, timeout: float = 10) -> str:
+    def wait_line(self, text: str, timeout: float = PATIENCE) -> str:
         """Wait for a line of the current buffer that contains ``text``, and return it."""
         return self.wait(
             lambda: next((line for line in self.lines() if text in line), None),
@@ -207,11 +208,11 @@ class Neovim(ABC):
             timeout,
         )
 
-    def wait_gone(self, text: str, timeout: float = 10) -> None:
+    def wait_gone(self, text: str, timeout: float = PATIENCE) -> None:
         """Wait until no line of the current buffer contains ``text``."""
         self.wait(lambda: text not in self.text(), f"no line with {text!r}", timeout)
 
-    def wait_screen(self, text: str, timeout: float = 10) -> None:
+    def wait_screen(self, text: str, timeout: float = PATIENCE) -> None:
         """Wait until a row of the screen contains ``text``."""
         self.wait(lambda: any(text in row for row in self.screen()), f"{text!r} on screen", timeout)
 
