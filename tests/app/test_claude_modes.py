@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from winnow import ports
+from winnow.core import question_tool
 
 from tests import api
 from tests.app.stage import QUESTION, Stage, connected, picked
@@ -273,6 +274,29 @@ async def test_what_is_denied_without_asking_is_told(real: Stage) -> None:
             "mode; `:Winnow mode default` asks again.",
         ]
         assert user.asked.empty()
+
+
+@pytest.mark.parametrize("mode", ["acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"])
+async def test_the_question_tool_asks_in_every_mode(real: Stage, mode: str) -> None:
+    """Also where nothing else is asked, and it says which subagent it is."""
+    user = real.user
+    asked = {"questions": [{"id": "q", "prompt": "Sure?", "options": []}]}
+    below = mode not in ("plan", "auto")  # these judge a subagent by a model that is not here
+    real.server.add(
+        *([api.say(subagent("toolu_a"))] if below else []),
+        api.say(api.ToolUse(question_tool.TOOL, asked, "toolu_q")),
+        api.say("from below"),
+        api.say("End."),
+    )
+    async with connected(real.claude(mode=mode, env=SANDBOX), user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        request, reply = await user.asked.get()
+        assert request.tool_use_id == "toolu_q"
+        assert request.agent == ("Explore: find the tests" if below else "")
+        reply.set_result(ports.Allow({**request.input, question_tool.RESULT: {"answers": [1]}}))
+        await user.turn()
+        assert user.asked.empty()
+        assert real.server.tool_result("toolu_q") == '{"answers": [1]}'
 
 
 # --- rules ------------------------------------------------------------------------------------

@@ -128,7 +128,10 @@ class ClaudeAgent:
                 mcp_servers=self._servers(),
                 include_partial_messages=True,
                 can_use_tool=self._can_use_tool,
-                hooks={event: [HookMatcher(hooks=[self._tool_ended])] for event in _TOOL_ENDS},
+                hooks={
+                    "PreToolUse": [HookMatcher(question_tool.TOOL, [_asks_always])],
+                    **{event: [HookMatcher(hooks=[self._tool_ended])] for event in _TOOL_ENDS},
+                },
                 max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client
                 stderr=self._hear_stderr,
                 env={
@@ -501,6 +504,16 @@ class _Translator:
         text = self._half + text
         self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return _joined(text.removesuffix(self._half))
+
+
+async def _asks_always(
+    input: HookInput,  # noqa: ARG001
+    tool_use_id: str | None,  # noqa: ARG001
+    context: HookContext,  # noqa: ARG001
+) -> HookJSONOutput:
+    """Bring the `question` tool to `can_use_tool` in modes that permit or deny without asking."""
+    output = {"hookEventName": "PreToolUse", "permissionDecision": "ask"}
+    return cast(HookJSONOutput, {"hookSpecificOutput": output})
 
 
 def _from(folder: str, path: str) -> str:
