@@ -24,7 +24,7 @@ M.effects = {
     transcript.tool(chat, e.id, e.line, e.output)
   end,
   section = function(chat, e)
-    require('winnow.section').open(chat, e.section, e.lines, e.previews, e.focus)
+    require('winnow.section').open(chat, e.section, e.lines, e.previews, e.focus, e.edited)
   end,
   verdict = on_section(function(section, e)
     section:judge(e.parts, e.waiting, e.offer)

@@ -245,12 +245,17 @@ function Section:keep_here()
   self:keep(question, rows)
 end
 
---- Make these the section's lines and go to the foot: <CR> confirms them.
----@param lines string[]
-function Section:fill(lines)
+--- Make these the section's lines, as the user could have.
+local function replace(self, lines)
   self:edit(function(buf, first, after)
     vim.api.nvim_buf_set_lines(buf, first, after, false, vim.list_extend(lines, { '' }))
   end)
+end
+
+--- Make these the section's lines and go to the foot: <CR> confirms them.
+---@param lines string[]
+function Section:fill(lines)
+  replace(self, lines)
   self:step(0)
 end
 
@@ -341,7 +346,8 @@ end
 ---@param lines string[]
 ---@param previews table<string, string>
 ---@param focus boolean the user asked for it
-function M.open(chat, id, lines, previews, focus)
+---@param edited string[] the lines as the user left them before; empty: as they are
+function M.open(chat, id, lines, previews, focus, edited)
   local here = vim.api.nvim_get_current_buf() == chat.buf
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local waited = here and vim.api.nvim_get_mode().mode == 'n' and row >= chat:heading_row()
@@ -351,6 +357,9 @@ function M.open(chat, id, lines, previews, focus)
     require('winnow.transcript').insert(chat, tail, lines)
   end)
   local self = new(chat, id, tail + 2, previews)
+  if #edited > 0 then
+    replace(self, edited)
+  end
   if waited or focus then
     self:step(1)
   end

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from itertools import count, groupby
 from typing import TypeVar
 
+import msgspec
 from winnow import ports
 from winnow.app.chats import Chats
 from winnow.core import protocol as p
@@ -104,8 +105,8 @@ class FakeEditor:
             elif not isinstance(effect, BESIDE) and (self.section or self.taking):
                 self.disturbing.append(effect)
             match effect:
-                case p.Section():
-                    self.section = effect
+                case p.Section(lines=lines, edited=edited):
+                    self.section = msgspec.structs.replace(effect, lines=edited or lines)
                 case p.Take():
                     self.taking = True
                 case p.Status(state=state):

@@ -213,7 +213,7 @@ def test_the_same_block_twice_is_asked_once(texts: Editor, api: ScriptedAPI) -> 
 
 
 def test_an_open_form_survives_a_restart(texts: Editor, api: ScriptedAPI) -> None:
-    """With every edit, and its answer goes out as if nothing had happened."""
+    """With every edit, which can be undone, and its answer goes out as if nothing had happened."""
     api.add(say(f"Now.\n\n{fenced(choice('Which DB?', 'Postgres', 'SQLite', 'MySQL'))}"))
     start(texts)
     wait_section(texts, "Question")
@@ -223,7 +223,12 @@ def test_an_open_form_survives_a_restart(texts: Editor, api: ScriptedAPI) -> Non
     texts.restart(path)
     texts.resize(100, 40)
     wait_section(texts, "Question")
-    assert not any(line.startswith("SQLite") for line in texts.lines())
+    before = texts.lines()
+    assert not any(line.startswith("SQLite") for line in before)
+    texts.keys("u")
+    assert any(line.startswith("SQLite") for line in texts.lines())
+    texts.keys("<C-R>")
+    assert texts.lines() == before
     api.add(say("So be it."))
     texts.keys("gg/^MySQL<CR><CR><CR>")
     texts.wait_line("So be it.")

@@ -74,7 +74,7 @@ class Page:
     def show_open(self) -> None:
         """Show the open section as if it had just come."""
         if (w := self.open) is not None:
-            self.apply(p.Section(self.chat, w.form.id, w.lines, w.previews, w.wanted))
+            self.apply(w.shown(self.chat))
             self.judge()
 
     def unshown(self, lines: list[str]) -> None:

@@ -11,7 +11,7 @@ from winnow.core import answer, body, offer, permission, questions, record, sect
 from winnow.core.form import Form, render
 from winnow.core.lines import split
 from winnow.core.proposal import Change, Changed, Emptied, Kept, Patch, Plan, Proposal
-from winnow.core.protocol import Pending, Sides, Verdict
+from winnow.core.protocol import Pending, Section, Sides, Verdict
 from winnow.core.text import clean_block
 from winnow.core.transcript import tool_line
 from winnow.core.visible import show
@@ -60,15 +60,19 @@ class Waiting:
             since=self.stored.created,
         )
 
-    @property
-    def previews(self) -> dict[str, str]:
-        """The options' previews, keyed as the editor wants them."""
-        return {
+    def shown(self, chat: int) -> Section:
+        """What opens it."""
+        lines = render(self.form)
+        # Without the blanks that follow it in the buffer.
+        edited = self.lines[: max((n for n, line in enumerate(self.lines, 1) if line), default=0)]
+        previews = {
             f"{q}.{o}": "\n".join(clean_block(option.preview))
             for q, question in enumerate(self.form.questions, 1)
             for o, option in enumerate(question.options, 1)
             if option.preview
         }
+        edited = [] if edited == lines else edited
+        return Section(chat, self.form.id, lines, previews, self.wanted, edited)
 
     def edited(self, lines: list[str]) -> None:
         """The user changed the text."""

@@ -210,7 +210,8 @@ class Section(Message, frozen=True):
     """Open a section above the draft.
 
     ``previews`` are Markdown, keyed ``question.option``. ``focus``: the user asked for it, so the
-    cursor goes there from wherever it is in this buffer.
+    cursor goes there from wherever it is in this buffer. ``edited``: how the user left the lines
+    before; ``u`` takes that back.
     """
 
     chat: int
@@ -218,6 +219,7 @@ class Section(Message, frozen=True):
     lines: list[str]
     previews: dict[str, str] = {}
     focus: bool = False
+    edited: list[str] = []
 
 
 class Part(msgspec.Struct, frozen=True):
