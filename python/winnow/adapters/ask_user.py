@@ -30,8 +30,7 @@ def question_handler(ask: ports.Ask) -> Callable[[dict[str, Any]], Awaitable[dic
     """The `question` tool: by the time that it runs, the user has mostly answered.
 
     That is done where its use is permitted (`can_use_tool`), since only there Claude Code says
-    who asks. Where hooks are switched off, a mode that permits everything does not go there: then
-    the tool asks.
+    who asks. Should it be permitted without going there, the tool asks.
     """
 
     async def run(input: dict[str, Any]) -> dict[str, Any]:
