@@ -71,7 +71,8 @@ def ask(editor: Editor, info: str, body: list[str], **fields: object) -> None:
     """Open a chat with a section that nobody but Neovim knows."""
     open_chat(editor)
     lines = section(info, body)
-    apply(editor, "section", section="ab", lines=lines, previews={}, focus=True, **fields)
+    more = {"previews": {}, "focus": True, "edited": [], **fields}
+    apply(editor, "section", section="ab", lines=lines, **more)
 
 
 def waits(editor: Editor, *kinds: str, mode: str = "") -> None:
@@ -197,7 +198,7 @@ def test_ten_thousand_lines(editor: Editor) -> None:
     opened, drawn = editor.lua(
         """
         local began = vim.uv.hrtime()
-        local effect = { type = 'section', chat = chat, section = 'ab', previews = {} }
+        local effect = { type = 'section', chat = chat, section = 'ab', previews = {}, edited = {} }
         effect.lines, effect.focus = ..., true
         require('winnow.dispatch').apply({ effect })
         local opened = vim.uv.hrtime()
