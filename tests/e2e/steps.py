@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
+from tests.api import Message, ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
 from tests.e2e.neovim import Neovim
 
@@ -45,3 +47,30 @@ def said(neovim: Neovim) -> str:
 def draft(neovim: Neovim) -> str:
     """The draft, without blank edges."""
     return neovim.text().rpartition("## You")[2].strip()
+
+
+def task(description: str, id: str) -> ToolUse:
+    """The call that starts a subagent."""
+    kind = "general-purpose"
+    return ToolUse("Agent", {"description": description, "prompt": "go", "subagent_type": kind}, id)
+
+
+def subagents(api: ScriptedAPI, *replies: Message, last: str = "Done.") -> None:
+    """The main agent starts a subagent for each reply."""
+    calls = [task(f"task {number}", f"a{number}") for number, _ in enumerate(replies)]
+    api.add(say(*calls), *replies)
+    api.add(*[say(last) for _ in range(len(replies) * 3 + 2)])
+
+
+def pending(claude: Editor) -> list[dict[str, Any]]:
+    """What waits for the user in the first chat."""
+    found: list[dict[str, Any]] = claude.lua("""
+      local chat = require('winnow.chats').all()[1]
+      return chat and chat.pending or {}
+    """)
+    return found
+
+
+def waits(claude: Editor, count: int) -> None:
+    """Wait until so many things wait; subagents take their time to start."""
+    claude.wait(lambda: len(pending(claude)) == count, f"{count} things waiting", timeout=40)

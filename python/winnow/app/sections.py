@@ -409,12 +409,12 @@ class Sections:
     def by_number(self, text: str) -> str:
         """What a message says where a bare number answers the one list that waits."""
         numbered, self._numbered = self._numbered, []
-        number = len(numbered) == 1 and choices.by_number(
-            asking.choice_of(numbered[0].request), text
-        )
+        number = None
+        if len(numbered) == 1:
+            number = choices.by_number(asking.choice_of(numbered[0].request), text)
         for w in numbered:
             self._happened("Answered", w, outcome="answered" if number else "cancelled")
-        if not number:
+        if number is None:
             return text
         (w,) = numbered
         decided = answer.decide(w.form, 1, Left((Pick(number),)), frozenset({1}))

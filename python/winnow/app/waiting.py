@@ -62,16 +62,17 @@ class Waiting:
 
     def shown(self, chat: int) -> Section:
         """What opens it."""
-        lines = render(self.form)
-        # Without the blanks that follow it in the buffer.
-        edited = self.lines[: max((n for n, line in enumerate(self.lines, 1) if line), default=0)]
+        lines, edited = render(self.form), list(self.lines)
+        while edited and not edited[-1]:  # the blanks that follow it in the buffer
+            edited.pop()
         previews = {
             f"{q}.{o}": "\n".join(clean_block(option.preview))
             for q, question in enumerate(self.form.questions, 1)
             for o, option in enumerate(question.options, 1)
             if option.preview
         }
-        edited = [] if edited == lines else edited
+        if edited == lines:
+            edited = []
         return Section(chat, self.form.id, lines, previews, self.wanted, edited)
 
     def edited(self, lines: list[str]) -> None:

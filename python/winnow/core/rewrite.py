@@ -15,7 +15,7 @@ from typing import Any
 
 BOM = "\ufeff"
 _HEAD = 4096  # characters that decide about line ends
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # which UTF-8 can't write
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _TYPED = str.maketrans("‘’“”", "''\"\"")
 
 
@@ -35,13 +35,13 @@ def proposed(tool: str, input: dict[str, Any], old: str | None) -> str | None:
     """
     match tool, input:
         case "Write", {"content": str(content)}:
-            content = _LONE_SURROGATE.sub("\ufffd", content)
+            content = _encodable(content)
             return content if content.startswith(BOM) else _bom(old) + content
         case "Edit", {"old_string": "", "new_string": str(new)}:
-            return None if old else _LONE_SURROGATE.sub("\ufffd", new)
+            return None if old else _encodable(new)
         case "Edit", {"old_string": str(this), "new_string": str(new)} if old is not None:
             every = input.get("replace_all") is True
-            text = _replaced(old, this, _LONE_SURROGATE.sub("\ufffd", new), every=every)
+            text = _replaced(old, this, _encodable(new), every=every)
             return None if text is None else _line_ends(old, text)
     return None
 
@@ -90,6 +90,11 @@ def _replaced(old: str, this: str, new: str, *, every: bool) -> str | None:
         this += "\n"  # deletes lines, not only what they say
     pattern = re.escape(this).replace("\\\n", "\r?\n")
     return re.sub(pattern, lambda _: new, old)
+
+
+def _encodable(text: str) -> str:
+    """As Claude Code writes it: UTF-8 has no form for half a character."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def _typographic(text: str, like: str) -> str:

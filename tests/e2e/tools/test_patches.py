@@ -10,7 +10,7 @@ import pytest
 
 from tests.api import Gate, Message, ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
-from tests.e2e.steps import start, wait_idle, wait_section
+from tests.e2e.steps import pending, start, subagents, wait_idle, wait_section, waits
 
 ALLOW = "gg/^Allow once<CR><CR><CR>"
 DELETE_SECOND_HUNK = "gg/^@@ -17<CR>d/^@@<CR>"
@@ -637,16 +637,12 @@ def test_a_notebook_that_changed_is_not_written(claude: Editor, api: ScriptedAPI
 def test_always_settles_the_other_patches(claude: Editor, api: ScriptedAPI) -> None:
     """But none that Claude Code asks for whatever is allowed: that one was not seen yet."""
     project = claude.sandbox.project
-    kind = {"prompt": "go", "subagent_type": "general-purpose"}
-    tasks = [ToolUse("Agent", {"description": f"{n}", **kind}, f"a{n}") for n in range(4)]
-    api.add(say(*tasks), *(say(write(project / f"f{n}", f"{n}\n", f"t{n}")) for n in range(3)))
-    api.add(Message([Gate(), write(project / ".gitmodules", "x\n", "t3")]))
-    api.add(*[say("Done.") for _ in range(12)])
+    writes = [say(write(project / f"f{n}", f"{n}\n", f"t{n}")) for n in range(3)]
+    subagents(api, *writes, say(Gate(), write(project / ".gitmodules", "x\n", "t3")))
     start(claude)
-    pending = "return #require('winnow.chats').current().pending"
-    claude.wait(lambda: claude.lua(pending) == 3, "three patches", 40)
+    waits(claude, 3)
     api.release()
-    claude.wait(lambda: claude.lua(pending) == 4, "one more")
+    waits(claude, 4)
     wait_section(claude, "Patch: f")
     claude.keys("gg/^Always allow edits<CR><CR><CR>")
     claude.wait(lambda: len(list(project.glob("f?"))) == 3, "the files")
@@ -654,7 +650,7 @@ def test_always_settles_the_other_patches(claude: Editor, api: ScriptedAPI) -> N
     claude.wait(lambda: len(records(claude)) == 3, "three records")
     assert sum("granted before: Write f" in line for line in records(claude)) == 2
     wait_section(claude, "Patch: .gitmodules")
-    assert claude.lua(pending) == 1
+    assert len(pending(claude)) == 1
     assert not (project / ".gitmodules").exists()
 
 

@@ -7,14 +7,22 @@ import re
 import socket
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.api import Gate, Message, ScriptedAPI, ToolUse, say
+from tests.api import Gate, ScriptedAPI, ToolUse, say
 from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
-from tests.e2e.steps import send, start, wait_idle, wait_section
+from tests.e2e.steps import (
+    pending,
+    send,
+    start,
+    subagents,
+    task,
+    wait_idle,
+    wait_section,
+    waits,
+)
 
 
 def bash(id: str, command: str, **more: object) -> ToolUse:
@@ -177,18 +185,6 @@ def test_always_is_kept_where_its_scope_says(claude: Editor, api: ScriptedAPI) -
     assert settings.exists() is label.partition("<")[0].endswith("(this project)")
 
 
-def task(description: str, id: str) -> ToolUse:
-    kind = "general-purpose"
-    return ToolUse("Agent", {"description": description, "prompt": "go", "subagent_type": kind}, id)
-
-
-def subagents(api: ScriptedAPI, *replies: Message, last: str = "Done.") -> None:
-    """The main agent starts a subagent for each reply."""
-    calls = [task(f"task {number}", f"a{number}") for number, _ in enumerate(replies)]
-    api.add(say(*calls), *replies)
-    api.add(*[say(last) for _ in range(len(replies) * 3 + 2)])
-
-
 def test_a_subagent_is_named(claude: Editor, api: ScriptedAPI) -> None:
     """And what it runs stands beside what was allowed."""
     run = "echo sub > made; echo out"
@@ -244,18 +240,6 @@ def test_always_settles_no_other_part_of_a_command(claude: Editor, api: Scripted
     waits(claude, 2)
     assert not any("granted before" in line for line in records(claude))
     assert not project(claude, "made").exists()
-
-
-def pending(claude: Editor) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = claude.lua("""
-      local chat = require('winnow.chats').all()[1]
-      return chat and chat.pending or {}
-    """)
-    return found
-
-
-def waits(claude: Editor, count: int) -> None:
-    claude.wait(lambda: len(pending(claude)) == count, f"{count} things waiting", timeout=40)
 
 
 def ask_thirty_times(claude: Editor, api: ScriptedAPI, last: str = "Done.") -> None:
