@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help install run test check lint-lua bench soak clean
+.PHONY: help install run test check lint-lua types bench soak clean
 
 # The first Python that can build a virtual environment, and a Neovim that is new enough.
 PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 python3.10 python3; do \
@@ -9,6 +9,8 @@ NEOVIM ?= $(shell nvim --headless --clean +'exe has("nvim-0.10") ? "quit" : "cqu
 	&& command -v nvim || echo $(CURDIR)/.venv/bin/nvim)
 
 BIN := .venv/bin
+STYLUA := $(shell command -v stylua || echo .venv/stylua/node_modules/.bin/stylua)
+NPM_STYLUA := npm install --no-save --prefix .venv/stylua @johnnymorganz/stylua-bin@2.5.2
 comma := ,
 EXTRAS = dev$(if $(findstring /.venv/,$(NEOVIM)),$(comma)neovim)
 
@@ -46,12 +48,19 @@ check: install lint-lua ## Check style, types, layers, Lua and help tags
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/luacats.py --check
 
 lint-lua: install
 	$(NEOVIM) -l tests/check.lua
 	@if command -v luacheck >/dev/null; then luacheck --quiet .; else \
 		echo 'luacheck skipped: it is missing (apt install lua-check, or luarocks install luacheck)'; \
 	fi
+	@if command -v $(STYLUA) >/dev/null || $(NPM_STYLUA) >/dev/null 2>&1; then $(STYLUA) --check .; else \
+		echo 'stylua skipped: it is missing, and npm could not install it'; \
+	fi
+
+types: install ## Write the protocol's messages as types for Lua
+	$(BIN)/python scripts/luacats.py
 
 bench: install ## Measure what a user waits for
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.bench

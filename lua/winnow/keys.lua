@@ -48,9 +48,7 @@ function M.open_beside(path, line)
     vim.api.nvim_set_current_win(shown)
   else
     vim.cmd.wincmd('p')
-    local stays = vim.bo.buftype ~= ''
-      or vim.wo.winfixbuf
-      or vim.bo.modified and not vim.o.hidden
+    local stays = vim.bo.buftype ~= '' or vim.wo.winfixbuf or vim.bo.modified and not vim.o.hidden
     if vim.api.nvim_get_current_win() == here or stays then
       vim.api.nvim_set_current_win(here)
       local mods = { vertical = true, split = 'leftabove' }

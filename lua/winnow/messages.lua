@@ -1,0 +1,317 @@
+---@meta
+-- Made by `make types` from the host's protocol.
+
+--- A chat buffer was attached. `sections` are the ids whose markers its text still holds.
+---@class winnow.event.Open
+---@field type 'open'
+---@field chat integer
+---@field path string
+---@field cwd string
+---@field agent? string
+---@field session? string
+---@field model? string
+---@field mode? string
+---@field questions? string
+---@field sections? string[]
+---@field lines? string[]
+---@field headless? boolean
+---@field eager? boolean
+
+--- The buffer is gone: deny what waits, end the agent.
+---@class winnow.event.Close
+---@field type 'close'
+---@field chat integer
+
+--- A message that the buffer already shows. Empty: there was nothing to take after all.
+---@class winnow.event.Send
+---@field type 'send'
+---@field chat integer
+---@field text string
+
+--- The user wants the draft sent, but the chat was not idle: ask for it with `Take`.
+---@class winnow.event.Queue
+---@field type 'queue'
+---@field chat integer
+
+--- End the running turn.
+---@class winnow.event.Stop
+---@field type 'stop'
+---@field chat integer
+
+--- The lines of the open section changed.
+---@class winnow.event.Edit
+---@field type 'edit'
+---@field chat integer
+---@field section string
+---@field lines string[]
+
+--- `<CR>` in the open section, with the cursor on `row` of `lines`.
+---@class winnow.event.Confirm
+---@field type 'confirm'
+---@field chat integer
+---@field section string
+---@field lines string[]
+---@field row integer
+
+--- `<Esc>` in the open section.
+---@class winnow.event.Cancel
+---@field type 'cancel'
+---@field chat integer
+---@field section string
+---@field lines string[]
+
+--- `<CR>` on the record of a section that was never answered.
+---@class winnow.event.Reopen
+---@field type 'reopen'
+---@field chat integer
+---@field section string
+
+--- Talk back about the open section instead of answering it.
+---@class winnow.event.Discuss
+---@field type 'discuss'
+---@field chat integer
+---@field section string
+---@field lines string[]
+---@field text string
+
+--- Answer a permission, patch or plan from anywhere; `always`: with its first rule.
+---@class winnow.event.Grant
+---@field type 'grant'
+---@field chat integer
+---@field section string
+---@field choice 'allow'|'always'|'deny'
+---@field reason? string
+---@field lines? string[]
+
+--- Change the permission mode; empty: show it, with the rules in force.
+---@class winnow.event.Mode
+---@field type 'mode'
+---@field chat integer
+---@field mode? string
+
+--- Show the open patch beside the file, as a diff of two buffers.
+---@class winnow.event.Compare
+---@field type 'compare'
+---@field chat integer
+---@field section string
+---@field lines string[]
+
+--- A section could not be shown.
+---@class winnow.event.Unshown
+---@field type 'unshown'
+---@field chat integer
+---@field section string
+
+--- Show what was decided, or export it.
+---@class winnow.event.Recall
+---@field type 'recall'
+---@field chat integer
+---@field about? string
+---@field path? string
+---@field export? string
+
+--- Append to the transcript; `fresh` starts a new paragraph.
+---@class winnow.effect.Write
+---@field type 'write'
+---@field chat integer
+---@field text string
+---@field fresh boolean
+
+--- Show a tool call as one line, or update it; `output` goes folded beneath.
+---@class winnow.effect.Tool
+---@field type 'tool'
+---@field chat integer
+---@field id string
+---@field line string
+---@field output string[]
+
+--- Open a section above the draft.
+---@class winnow.effect.Section
+---@field type 'section'
+---@field chat integer
+---@field section string
+---@field lines string[]
+---@field previews table<string, string>
+---@field focus boolean
+---@field edited string[]
+
+--- What would be answered to one question now.
+---@class winnow.Part
+---@field text string
+---@field decided boolean
+
+--- What `<CR>` would send now, for the section's foot; `waiting` sections follow it.
+---@class winnow.effect.Verdict
+---@field type 'verdict'
+---@field chat integer
+---@field section string
+---@field parts winnow.Part[]
+---@field waiting integer
+---@field offer string
+
+--- One sentence for the user's message line.
+---@class winnow.effect.Say
+---@field type 'say'
+---@field chat integer
+---@field text string
+---@field level 'error'|'info'|'warn'
+
+--- Move the cursor to a question of the open section (from 1), or to its foot (0).
+---@class winnow.effect.Step
+---@field type 'step'
+---@field chat integer
+---@field section string
+---@field question integer
+
+--- Delete these rows of the lines that were confirmed, then confirm again.
+---@class winnow.effect.Keep
+---@field type 'keep'
+---@field chat integer
+---@field section string
+---@field question integer
+---@field rows integer[]
+
+--- Make these the lines of the open section, as the user could have: `u` takes it back.
+---@class winnow.effect.Fill
+---@field type 'fill'
+---@field chat integer
+---@field section string
+---@field lines string[]
+
+--- Replace the open section by its record.
+---@class winnow.effect.Freeze
+---@field type 'freeze'
+---@field chat integer
+---@field section string
+---@field lines string[]
+
+--- Commit the queued draft and answer with `Send`.
+---@class winnow.effect.Take
+---@field type 'take'
+---@field chat integer
+
+--- Put a message that was not delivered back into the draft, above what stands there.
+---@class winnow.effect.Refill
+---@field type 'refill'
+---@field chat integer
+---@field text string
+
+--- A section that waits for the user, shown already or not.
+---@class winnow.Pending
+---@field section string
+---@field kind 'patch'|'permission'|'plan'|'question'
+---@field title string
+---@field agent string
+---@field since number
+
+--- What the chat is doing, what waits in it, and what it has cost in US dollars.
+---@class winnow.effect.Status
+---@field type 'status'
+---@field chat integer
+---@field state 'asleep'|'connecting'|'failed'|'idle'|'waiting'|'working'
+---@field pending winnow.Pending[]
+---@field cost number
+---@field mode string
+
+--- Something happened: a `User` autocommand of the name `Winnow{name}`.
+---@class winnow.effect.Happened
+---@field type 'happened'
+---@field chat integer
+---@field name 'Answered'|'Question'|'TurnEnd'
+---@field data table<string, string|number|boolean>
+
+--- Frontmatter values that are known now.
+---@class winnow.effect.Meta
+---@field type 'meta'
+---@field chat integer
+---@field values table<string, string>
+
+--- Write the chat's file.
+---@class winnow.effect.Save
+---@field type 'save'
+---@field chat integer
+
+--- Show a file beside the chat, at a line (from 1).
+---@class winnow.effect.Visit
+---@field type 'visit'
+---@field chat integer
+---@field path string
+---@field line integer
+
+--- The agent has written files: show them as they are now, where nothing is unsaved.
+---@class winnow.effect.Reload
+---@field type 'reload'
+---@field chat integer
+---@field path string
+
+--- Show a file as it is beside what the open patch makes of it.
+---@class winnow.effect.Sides
+---@field type 'sides'
+---@field chat integer
+---@field path string
+---@field old string[]
+---@field new string[]
+
+--- Show the permission mode and the rules in force.
+---@class winnow.effect.Rules
+---@field type 'rules'
+---@field chat integer
+---@field lines string[]
+
+--- Show the ledger in a buffer of its own.
+---@class winnow.effect.Decisions
+---@field type 'decisions'
+---@field chat integer
+---@field lines string[]
+
+--- A file to be written; `name` comes after a number.
+---@class winnow.File
+---@field name string
+---@field lines string[]
+
+--- Write new files: into the folder `path`, or the one of that very path.
+---@class winnow.effect.Export
+---@field type 'export'
+---@field chat integer
+---@field path string
+---@field files winnow.File[]
+
+---@alias winnow.Event
+---| winnow.event.Open
+---| winnow.event.Close
+---| winnow.event.Send
+---| winnow.event.Queue
+---| winnow.event.Stop
+---| winnow.event.Edit
+---| winnow.event.Confirm
+---| winnow.event.Cancel
+---| winnow.event.Reopen
+---| winnow.event.Discuss
+---| winnow.event.Grant
+---| winnow.event.Mode
+---| winnow.event.Compare
+---| winnow.event.Unshown
+---| winnow.event.Recall
+
+---@alias winnow.Effect
+---| winnow.effect.Write
+---| winnow.effect.Tool
+---| winnow.effect.Section
+---| winnow.effect.Verdict
+---| winnow.effect.Say
+---| winnow.effect.Step
+---| winnow.effect.Keep
+---| winnow.effect.Fill
+---| winnow.effect.Freeze
+---| winnow.effect.Take
+---| winnow.effect.Refill
+---| winnow.effect.Status
+---| winnow.effect.Happened
+---| winnow.effect.Meta
+---| winnow.effect.Save
+---| winnow.effect.Visit
+---| winnow.effect.Reload
+---| winnow.effect.Sides
+---| winnow.effect.Rules
+---| winnow.effect.Decisions
+---| winnow.effect.Export

@@ -1,0 +1,95 @@
+"""The messages of the protocol as types for Lua: ``make types`` writes ``lua/winnow/messages.lua``.
+
+With ``--check``, as in ``make check``, a file that is not up to date is an error.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from msgspec import inspect
+from winnow.core import protocol
+
+TARGET = Path(__file__).parents[1] / "lua" / "winnow" / "messages.lua"
+HEAD = """\
+---@meta
+-- Made by `make types` from the host's protocol.
+"""
+_NAMES: list[tuple[type[inspect.Type], str]] = [
+    (inspect.StrType, "string"),
+    (inspect.BoolType, "boolean"),
+    (inspect.IntType, "integer"),
+    (inspect.FloatType, "number"),
+]
+
+
+def luacats() -> str:
+    """The whole file."""
+    classes: dict[str, str] = {}
+    aliases = [
+        _alias(kind, _members(union), classes)
+        for kind, union in (("Event", protocol.Event), ("Effect", protocol.Effect))
+    ]
+    return "\n".join([HEAD, *classes.values(), *aliases])
+
+
+def _members(union: Any) -> list[inspect.StructType]:
+    return cast(list[inspect.StructType], cast(inspect.UnionType, inspect.type_info(union)).types)
+
+
+def _alias(kind: str, members: list[inspect.StructType], classes: dict[str, str]) -> str:
+    names = [_collect(struct, classes, f"{kind.lower()}.") for struct in members]
+    return "\n".join([f"---@alias winnow.{kind}", *(f"---| {name}" for name in names)]) + "\n"
+
+
+def _collect(struct: inspect.StructType, classes: dict[str, str], room: str = "") -> str:
+    """Add a struct, after those in its fields; its name."""
+    name = f"winnow.{room}{struct.cls.__name__}"
+    if name not in classes:
+        lines = list(_lines(name, struct, classes, room))
+        classes[name] = "\n".join(lines) + "\n"
+    return name
+
+
+def _lines(
+    name: str, struct: inspect.StructType, classes: dict[str, str], room: str
+) -> Iterator[str]:
+    yield f"--- {(struct.cls.__doc__ or '').partition(chr(10))[0].replace('``', '`')}"
+    yield f"---@class {name}"
+    if struct.tag is not None:
+        yield f"---@field {struct.tag_field} '{struct.tag}'"
+    for field in struct.fields:
+        optional = "?" if room == "event." and not field.required else ""  # the host sends all
+        yield f"---@field {field.encode_name}{optional} {_type(field.type, classes)}"
+
+
+def _type(found: inspect.Type, classes: dict[str, str]) -> str:
+    match found:
+        case inspect.StructType():
+            return _collect(found, classes)
+        case inspect.LiteralType(values=values):
+            return "|".join(f"'{value}'" for value in values)
+        case inspect.ListType(item_type=item):
+            inside = _type(item, classes)
+            return f"({inside})[]" if "|" in inside else f"{inside}[]"
+        case inspect.DictType(key_type=key, value_type=value):
+            return f"table<{_type(key, classes)}, {_type(value, classes)}>"
+        case inspect.UnionType(types=types):
+            return "|".join(_type(one, classes) for one in types)
+    return next(name for kind, name in _NAMES if isinstance(found, kind))
+
+
+def main() -> None:
+    """Write the file, or see whether it is up to date."""
+    text = luacats()
+    if "--check" not in sys.argv:
+        TARGET.write_text(text)
+    elif not TARGET.exists() or TARGET.read_text() != text:
+        sys.exit(f"{TARGET.name} is not up to date: run `make types`")
+
+
+if __name__ == "__main__":
+    main()
