@@ -18,7 +18,6 @@ from claude_agent_sdk import (
     AssistantMessage,
     CanUseToolShadowedWarning,
     ClaudeAgentOptions,
-    ClaudeSDKClient,
     HookContext,
     HookInput,
     HookJSONOutput,
@@ -45,7 +44,7 @@ from claude_agent_sdk._errors import MessageParseError
 from claude_agent_sdk.types import HookEvent, PermissionMode
 
 from winnow import ports
-from winnow.adapters import ask_user, failures
+from winnow.adapters import ask_user, failures, process
 from winnow.core import question_tool
 
 _LOGGER = logging.getLogger(__name__)
@@ -117,7 +116,7 @@ class ClaudeAgent:
         self._closed = False
         if spec.mode == "bypassPermissions":  # questions and plans still come to can_use_tool
             warnings.simplefilter("ignore", CanUseToolShadowedWarning)
-        self._client = ClaudeSDKClient(
+        self._client = process.client(
             ClaudeAgentOptions(
                 cwd=spec.cwd,
                 cli_path=cli_path or None,
@@ -391,16 +390,17 @@ class ClaudeAgent:
     def _last_stderr(self) -> str:
         return self._stderr[-1] if self._stderr else ""
 
-    def _process(self) -> Any:
-        """The CLI's process, or None. The SDK keeps it private and has no other way to kill it."""
-        return getattr(self._client._transport, "_process", None)
+    def _process(self) -> process.Process | None:
+        """The CLI's process, while it is connected. The SDK has no other way to it."""
+        return cast("process.Process | None", self._client._transport)
 
     def _exit_code(self) -> int | None:
-        return getattr(self._process(), "returncode", None)
+        running = self._process()
+        return running.exit_code if running else None
 
     def _kill(self) -> None:
-        with suppress(ProcessLookupError, AttributeError):
-            self._process().kill()
+        if running := self._process():
+            running.kill()
 
 
 class _Translator:
