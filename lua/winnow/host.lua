@@ -4,7 +4,8 @@ local M = {}
 
 local python = require('winnow.python')
 
--- The interpreter is ours, so no manifest and no g:python3_host_prog are involved.
+-- The interpreter is ours, so no manifest and no g:python3_host_prog are involved. It is isolated
+-- (-I): modules come from its own environment, never from the working directory or PYTHONPATH.
 local BOOT = 'import pynvim; pynvim.start_host()'
 
 local REMEDY = ':checkhealth winnow says why, :Winnow restart tries again'
@@ -103,6 +104,13 @@ function M.hear()
   heard = true
 end
 
+--- A file that the user has named, from wherever the host runs.
+---@param name string
+---@return string path
+local function absolute(name)
+  return name == '' and '' or vim.fn.fnamemodify(vim.fn.expand(name), ':p')
+end
+
 --- Start the process.
 ---@return boolean started
 ---@return string? problem one sentence
@@ -115,16 +123,17 @@ local function launch()
   local settings = vim.json.encode({
     state = M.state_dir(),
     agent = config.agent,
-    cli_path = vim.fn.expand(config.cli_path),
-    scenario = vim.fn.expand(config.scenario),
-    replay = vim.fn.expand(config.replay),
+    cli_path = python.cli(config.cli_path),
+    scenario = absolute(config.scenario),
+    replay = absolute(config.replay),
     keep_hours = config.keep_hours,
     form_hours = config.form_hours,
   })
   stderr = {}
   local shim = python.root .. '/rplugin/python3/winnow_host.py'
-  local ok, id = pcall(vim.fn.jobstart, { found.path, '-c', BOOT, shim, settings }, {
+  local ok, id = pcall(vim.fn.jobstart, { found.path, '-I', '-c', BOOT, shim, settings }, {
     rpc = true,
+    cwd = python.folder(),
     on_exit = on_exit,
     on_stderr = function(_, data)
       vim.list_extend(stderr, data)

@@ -31,6 +31,10 @@ from winnow.core.protocol import Event, Say
 
 log = logging.getLogger(__name__)
 
+# How a child finds the editor that it runs in: who can talk to Neovim can press the user's keys.
+# TMUX and the like stay: what the user has allowed to run finds them anyway, and needs them.
+_EDITOR = ("NVIM", "NVIM_LISTEN_ADDRESS", "VIM_SERVERNAME")
+
 TOUR = Path(__file__).parent / "scenarios" / "tour.json"
 
 
@@ -60,6 +64,8 @@ class Host:
 
     def __init__(self, nvim: Any, settings: dict[str, Any]) -> None:
         self._settings = msgspec.convert(settings, Settings)
+        for name in _EDITOR:
+            os.environ.pop(name, None)  # all agents inherit from here
         _log_to(Path(self._settings.state) / "winnow.log")
         self._loop = asyncio.new_event_loop()
         self._chats: Chats | None = None

@@ -50,8 +50,11 @@ class Process(SubprocessCLITransport):
             CLINotFoundError: it is not there, or can't be executed.
             CLIConnectionError: anything else.
         """
-        if self._cli_path and not shutil.which(self._cli_path):
-            raise CLINotFoundError(f"Claude Code not found at: {self._cli_path}")
+        if self._cli_path:
+            found = shutil.which(self._cli_path)
+            if not found or not Path(found).is_absolute():  # it would mean a file of the project
+                raise CLINotFoundError(f"Claude Code not found at: {self._cli_path}")
+            self._cli_path = found
         await super().connect()
 
     @property
