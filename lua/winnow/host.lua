@@ -34,6 +34,9 @@ local stderr = {} ---@type string[] what the process said last
 local crashed = false -- once restarted by itself, the next crash waits for the user
 local heard = false -- this host has said something
 
+--- Sentences that were too long for the message line. They may quote the chat, so no file has them.
+M.cut = {} ---@type string[]
+
 --- Milliseconds for a new host to say something.
 M.patience = 10000
 
@@ -48,14 +51,25 @@ function M.log_path()
   return M.state_dir() .. '/winnow.log'
 end
 
---- Add to the log; where there can be none, nothing else may fail for it.
+--- Add to the log, which holds nothing that was said in a chat. Where there can be no log, nothing
+--- else may fail for it.
 ---@param text string
 function M.log(text)
-  local line = os.date('%Y-%m-%d %H:%M:%S ') .. 'neovim: ' .. text
-  pcall(function()
-    vim.fn.mkdir(M.state_dir(), 'p')
-    vim.fn.writefile(vim.split(line, '\n', { plain = true }), M.log_path(), 'a')
-  end)
+  python.folder()
+  local file = vim.uv.fs_open(M.log_path(), 'a', tonumber('600', 8))
+  if file then
+    vim.uv.fs_write(file, ('%s neovim: %s\n'):format(os.date('%Y-%m-%d %H:%M:%S'), text))
+    vim.uv.fs_close(file)
+  end
+end
+
+--- What the process wrote, for the log. Once it works, an error of it may quote the chat: then only
+--- where it was and its name count.
+local function written()
+  local lines = heard and vim.tbl_map(function(line)
+    return line:match('^%s') and line or line:match('^[^:]*')
+  end, stderr) or stderr
+  return table.concat(lines, '\n')
 end
 
 --- The last line that the process wrote, or nil.
@@ -71,7 +85,7 @@ local function on_exit(id, code)
     return -- one that we stopped ourselves
   end
   channel = nil
-  M.log(('host ended with code %d\n%s'):format(code, table.concat(stderr, '\n')))
+  M.log(('host ended with code %d\n%s'):format(code, written()))
   if vim.v.exiting ~= vim.NIL then
     return
   end
@@ -93,7 +107,7 @@ local function watch(id)
     if channel == id and not heard then
       M.stop()
       local sentence = ('The Python host does not answer; %s.'):format(REMEDY)
-      M.log(('%s\n%s'):format(sentence, table.concat(stderr, '\n')))
+      M.log(('%s\n%s'):format(sentence, written()))
       require('winnow.chats').lost(sentence)
     end
   end, M.patience)

@@ -287,15 +287,3 @@ def test_wrong_options_are_named_and_not_used(editor: Editor, options: str, prob
     editor.wait_line(problem, timeout=30)
     editor.keys(f":lua require('winnow').setup({options})<CR>")
     assert editor.messages().count(problem[:40]) == 2
-
-
-def test_a_state_folder_that_can_not_be_made_is_told(editor: Editor) -> None:
-    """Even the log can't be written then; <CR> tries again."""
-    folder = editor.sandbox.state / "winnow"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.write_text("in the way")
-    start(editor)
-    wait_notice(editor, "File exists", ":checkhealth winnow")
-    folder.unlink()
-    editor.keys("G<CR>")
-    editor.wait_line("━━ Question")

@@ -49,6 +49,8 @@ from winnow.core import question_tool
 
 _LOGGER = logging.getLogger(__name__)
 
+_LINE = 200  # characters of a line of stderr that the log gets
+
 _TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
 
 _SOURCES = {
@@ -81,7 +83,7 @@ class ClaudeAgent:
         ask: called whenever Claude waits for the user.
         cli_path: the CLI to run; empty for the one that comes with the SDK.
         env: variables on top of the inherited ones; an empty value drops one.
-        log: takes the CLI's stderr and what else only a log wants.
+        log: takes the CLI's stderr as it comes; the log proper has its end when the CLI fails.
         patience: seconds for the CLI to start, and to react to an interrupt.
         name: see `ports.Agent.name`.
     """
@@ -93,7 +95,7 @@ class ClaudeAgent:
         *,
         cli_path: str = "",
         env: Mapping[str, str] | None = None,
-        log: Callable[[str], object] = _LOGGER.info,
+        log: Callable[[str], object] = _LOGGER.debug,
         patience: float = 10,
         name: str = "claude",
     ) -> None:
@@ -225,7 +227,7 @@ class ClaudeAgent:
         try:
             await asyncio.wait_for(self._client.interrupt(), self._patience)
         except Exception as error:  # noqa: BLE001  the SDK raises bare ones
-            self._log(f"interrupt failed, ending Claude Code: {error!r}")
+            _LOGGER.warning("interrupt failed, ending Claude Code: %r", error)
             self._kill()
 
     async def set_mode(self, mode: str) -> None:
@@ -309,9 +311,10 @@ class ClaudeAgent:
             try:
                 async for message in self._client.receive_messages():
                     yield message
-            except MessageParseError as error:  # noqa: PERF203
-                data = error.data or {}
-                self._log(f"skipped a message: {error}: {data}")
+            except (MessageParseError, TypeError, KeyError, AttributeError) as error:  # noqa: PERF203
+                data = getattr(error, "data", None) or {}
+                kind, subtype = data.get("type"), data.get("subtype")
+                _LOGGER.warning("skipped a message: %s, %s %s", type(error).__name__, kind, subtype)
                 if data.get("type") == "result":  # it still ends the turn
                     uuids = data.get("user_message_uuids")
                     yield ResultMessage("", 0, 0, False, 0, "", user_message_uuids=uuids)
@@ -385,7 +388,7 @@ class ClaudeAgent:
 
     def _error(self, sentence: str, cause: BaseException | None = None) -> ports.AgentError:
         detail = [*([repr(cause)] if cause else []), *self._stderr]
-        return ports.AgentError(sentence, "\n".join(detail))
+        return ports.AgentError(sentence, "\n".join(line[:_LINE] for line in detail))
 
     def _last_stderr(self) -> str:
         return self._stderr[-1] if self._stderr else ""
