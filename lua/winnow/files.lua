@@ -159,7 +159,7 @@ function M.create(cwd, values)
   local lines = {
     '---',
     'winnow: 1',
-    'cwd: ' .. vim.fn.fnamemodify(cwd, ':~'),
+    'cwd: ' .. vim.fn.fnamemodify(cwd, ':~'):gsub('\n', '␤'), -- more lines would be more values
     'model: ' .. shown(config.model),
     'mode: ' .. shown(config.mode),
   }
