@@ -274,8 +274,7 @@ class ClaudeAgent:
         end: ports.AgentError | None = None
         try:
             async for message in self._messages():
-                self._learn(message)
-                for event in self._translator.translate(message):
+                for event in self._translated(message):
                     self._events.put_nowait(event)
                     if isinstance(event, ports.TurnEnded) and event.stopped:
                         self._withdraw(subagents=False)  # they outlive the turn
@@ -291,6 +290,15 @@ class ClaudeAgent:
             self._withdraw(subagents=True)
             self._events.put_nowait(None if self._closed else end)
 
+    def _translated(self, message: Message) -> list[ports.AgentEvent]:
+        """A message as events; none of one that only looks like a message to the SDK."""
+        try:
+            self._learn(message)
+            return list(self._translator.translate(message))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            _LOGGER.warning("skipped a %s", type(message).__name__, exc_info=True)
+            return [ports.TurnEnded()] if isinstance(message, ResultMessage) else []
+
     def _learn(self, message: Message) -> None:
         """Remember what explains a later permission request."""
         match message:
@@ -299,7 +307,7 @@ class ClaudeAgent:
                 self._agents[agent_id] = ": ".join(str(word) for word in words if word)
                 self._handled[agent_id].set()
             case AssistantMessage(content=[ToolUseBlock(name="ExitPlanMode") as call]):
-                self._plans[call.id] = call.input
+                self._plans[call.id] = _object(call.input)
 
     async def _messages(self) -> AsyncIterator[Message]:
         """All messages. One that lacks a field costs only itself.
@@ -330,6 +338,8 @@ class ClaudeAgent:
     async def _can_use_tool(
         self, tool: str, input: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
+        if not isinstance(input, dict):
+            return PermissionResultDeny(f"The input of {tool} must be an object.")
         tool_use_id, agent_id = context.tool_use_id or "", context.agent_id or ""
         # The SDK calls this beside the stream, so maybe before the text that leads to it was
         # shown, or the subagent has a name. Wait until that is so, but not on a busy app.
@@ -482,7 +492,7 @@ class _Translator:
         streamed = message.message_id == self._streamed
         for block in message.content:
             if isinstance(block, ToolUseBlock):
-                yield ports.ToolStarted(block.id, block.name, block.input)
+                yield ports.ToolStarted(block.id, block.name, _object(block.input))
             elif isinstance(block, TextBlock) and not streamed:
                 yield ports.Text(_joined(block.text))
         if not streamed:
@@ -527,6 +537,11 @@ def _from(folder: str, path: str) -> str:
 def _joined(text: str) -> str:
     """Halves of surrogate pairs made one character; lone halves, which nothing can encode, �."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _object(input: Any) -> dict[str, Any]:
+    """A tool's input as the object that it should be; a model may write anything."""
+    return input if isinstance(input, dict) else {"input": input}
 
 
 def _plain(content: str | list[dict[str, Any]] | None) -> str:
