@@ -39,12 +39,15 @@ def wait_for(count: int, seconds: float = 5) -> None:
 
 @contextmanager
 def guarded(script: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A shell script under a guard."""
+    """A shell script under a guard, which is at its post."""
     name, value = MARK.split("=")
     argv = [sys.executable, "-I", "-S", str(process._GUARD), "/bin/sh", "-c", script]
     pipe, env = subprocess.PIPE, {**os.environ, name: value}
     with subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, env=env) as guard:
         try:
+            watches = Path(f"/proc/{guard.pid}/cmdline")  # before, there is nothing to clear up
+            while guard.poll() is None and b"watch.py" not in watches.read_bytes():
+                time.sleep(0.01)
             yield guard
         finally:
             for left in alive():
