@@ -4,7 +4,17 @@
 local root = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h')
 local python = dofile(root .. '/lua/winnow/python.lua')
 local interpreter = python.interpreter(python.venv)
-local has_uv = vim.fn.executable('uv') == 1
+local uv = python.program('uv')
+
+-- What is run here is isolated (-I) and stands in a folder of ours, so that neither modules nor
+-- settings of the project count in which Neovim happens to be. The user's own settings do.
+local folder = python.folder()
+local environment = vim.fn.environ()
+for name in pairs(environment) do
+  if vim.startswith(name, 'PYTHON') then
+    environment[name] = nil
+  end
+end
 
 -- lazy.nvim calls from a coroutine: it shows what is yielded, and what is raised as the failure.
 local in_lazy = coroutine.running() ~= nil
@@ -22,7 +32,8 @@ end
 ---@param command string[]
 ---@return string|nil failure the command's last words
 local function run(command)
-  local process = vim.system(command, { text = true })
+  local options = { text = true, cwd = folder, env = environment, clear_env = true }
+  local process = vim.system(command, options)
   while in_lazy and not process:is_closing() do
     coroutine.yield()
   end
@@ -36,8 +47,8 @@ end
 local function system_python()
   local probe = 'import ensurepip, sys; sys.exit(sys.version_info < (3, 10))'
   for _, version in ipairs({ '3.14', '3.13', '3.12', '3.11', '3.10', '3', '' }) do
-    local name = vim.fn.exepath('python' .. version)
-    if name ~= '' and not run({ name, '-c', probe }) then
+    local name = python.program('python' .. version)
+    if name and not run({ name, '-I', '-c', probe }) then
       return name
     end
   end
@@ -46,14 +57,14 @@ end
 ---@return string|nil problem
 local function make_venv()
   local command
-  if has_uv then
-    command = { 'uv', 'venv', '--python', '>=3.10', python.venv }
+  if uv then
+    command = { uv, 'venv', '--python', '>=3.10', python.venv }
   else
     local base = system_python()
     if not base then
       return 'There is no Python 3.10 or newer with venv: install it, or uv, and try again.'
     end
-    command = { base, '-m', 'venv', python.venv }
+    command = { base, '-I', '-m', 'venv', python.venv }
   end
   local failure = run(command)
   return failure and ('The Python environment could not be made: %s'):format(failure)
@@ -62,14 +73,14 @@ end
 ---@return string|nil problem
 local function install()
   -- Editable, so that the environment never runs an older winnow than the plugin's own.
-  local command = has_uv and { 'uv', 'pip', 'install', '--python', interpreter, '--editable', root }
-    or { interpreter, '-m', 'pip', 'install', '--disable-pip-version-check', '--editable', root }
+  local command = uv and { uv, 'pip', 'install', '--python', interpreter, '--editable', root }
+    or { interpreter, '-I', '-m', 'pip', 'install', '--disable-pip-version-check', '-e', root }
   local failure = run(command)
   return failure and ('The Python packages could not be installed: %s'):format(failure)
 end
 
 local problem
-if vim.fn.executable(interpreter) == 0 or run({ interpreter, '-c', '' }) then
+if vim.fn.executable(interpreter) == 0 or run({ interpreter, '-I', '-c', '' }) then
   say('making a Python environment …')
   vim.fn.delete(python.venv, 'rf')
   problem = make_venv()

@@ -39,6 +39,7 @@ local TYPING = 'goes out when you leave Insert mode'
 ---@field cost number US dollars that the session has cost
 ---@field mode string its permission mode, empty while nobody knows it
 ---@field queued boolean the draft waits to be sent
+---@field private unwritten? boolean its file could not be written, which the user knows
 ---@field private typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
 ---@field private heading integer extmark on the draft's heading
@@ -158,14 +159,18 @@ function Chat:save()
   if not vim.bo[self.buf].modified and vim.uv.fs_stat(self.path) then
     return
   end
-  vim.fn.mkdir(vim.fs.dirname(self.path), 'p')
-  vim.api.nvim_buf_call(self.buf, function()
+  require('winnow.files').prepare(self.path)
+  local ok, problem = pcall(vim.api.nvim_buf_call, self.buf, function()
     -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
-    local ok, problem = pcall(vim.cmd, 'silent! lockmarks keepalt noautocmd write!')
-    if not ok or vim.bo[self.buf].modified then
-      host.log(('%s could not be written: %s'):format(self.path, problem or vim.v.errmsg))
-    end
+    vim.cmd('silent lockmarks keepalt noautocmd write!')
   end)
+  local failed = not ok or vim.bo[self.buf].modified
+  if failed and not self.unwritten then
+    local why = tostring(problem):match('E%d+: [^\n]*') or 'for no known reason'
+    host.log(('%s could not be written: %s'):format(self.path, why))
+    say(('The chat could not be written (%s); it stays here, :w! tries again.'):format(why), 'warn')
+  end
+  self.unwritten = failed
 end
 
 -- The draft ------------------------------------------------------------------------------------

@@ -123,6 +123,7 @@ end
 
 --- What all chats share.
 local function start()
+  require('winnow.files').seal_all()
   require('winnow.highlight').define()
   vim.treesitter.language.register('markdown', 'winnow')
   require('winnow.draw').start(M.get)
@@ -168,6 +169,11 @@ function M.attach(buf)
   end
   local chat = require('winnow.chat').new(buf)
   chats[buf] = chat
+  local files = require('winnow.files')
+  if files.own(chat.path) then -- Neovim has made these like the file, as that was when it was read
+    files.seal(vim.fn.swapname(buf))
+    files.seal(vim.fn.undofile(chat.path))
+  end
   set_up(chat)
   chat:open()
   return chat

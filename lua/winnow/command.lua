@@ -149,9 +149,16 @@ M.subcommands = {
     require('winnow.inbox').next()
   end,
   log = function(args)
-    vim.cmd.split({ require('winnow.host').log_path(), mods = args.smods })
+    local host = require('winnow.host')
+    vim.cmd.split({ host.log_path(), mods = args.smods })
+    vim.bo.swapfile = false -- else what follows would be on disk, after all
+    vim.cmd.edit({ bang = true })
+    vim.bo.modifiable = true
+    if #host.cut > 0 then
+      vim.fn.append('$', vim.list_extend({ '', 'Too long for the message line:' }, host.cut))
+    end
+    vim.bo.modified, vim.bo.readonly, vim.bo.modifiable = false, true, false
     vim.cmd.normal({ 'G', bang = true })
-    vim.bo.readonly = true
   end,
   restart = function()
     require('winnow.host').restart()

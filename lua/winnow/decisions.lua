@@ -4,7 +4,7 @@ local say = require('winnow.say')
 local M = {}
 
 local NAME = 'winnow://decisions'
-local READABLE = 420 -- the file mode 0644
+local PRIVATE = tonumber('600', 8)
 
 --- The buffer, made when it is missing.
 ---@return integer
@@ -54,7 +54,7 @@ end
 ---@return boolean written
 ---@return string? problem
 local function write_new(path, lines)
-  local file, problem = vim.uv.fs_open(path, 'wx', READABLE)
+  local file, problem = vim.uv.fs_open(path, 'wx', PRIVATE)
   if not file then
     return false, problem
   end

@@ -18,12 +18,20 @@ local SEQUENCES = {
   osc777 = '\27]777;notify;Winnow;%s\a',
 }
 
+--- Text that a terminal only shows: what is unprintable in a window, such as controls, halves of
+--- characters and what turns the direction, is spelled out; 'isprint' may let some of it through.
+---@param text string
+local function harmless(text)
+  text = vim.fn.strtrans((text:gsub('%z', ' '))):gsub('\194[\128-\159]', ' ')
+  return (text:gsub('[%c;]', ' '))
+end
+
 --- Ask the terminal for attention, if the user wants that.
 local function alert(text)
   local sequence = SEQUENCES[require('winnow').config().alert]
   if sequence then
     -- Neovim hands what comes on its stderr to the terminal as it is.
-    vim.fn.chansend(vim.v.stderr, (sequence:format((text:gsub('[%c;]', ' ')))))
+    vim.fn.chansend(vim.v.stderr, (sequence:format(harmless(text))))
   end
 end
 

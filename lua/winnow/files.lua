@@ -7,6 +7,37 @@ function M.dir()
   return vim.fn.stdpath('data') .. '/winnow/chats'
 end
 
+--- Let only the user read a file or folder of ours. What a link points to is not ours.
+---@param path string
+function M.seal(path)
+  local stat = vim.uv.fs_lstat(path)
+  local mode = stat and ({ file = '600', directory = '700' })[stat.type]
+  if mode and bit.band(stat.mode, tonumber('77', 8)) ~= 0 then
+    vim.uv.fs_chmod(path, tonumber(mode, 8))
+  end
+end
+
+--- Let only the user read the chats, also those of earlier versions.
+function M.seal_all()
+  M.seal(vim.fs.dirname(M.dir()))
+  M.seal(M.dir())
+  for file in vim.fs.dir(M.dir()) do
+    M.seal(M.dir() .. '/' .. file)
+  end
+end
+
+--- Make the folder of a file that is to be written, and for one of ours the file, which Neovim would
+--- make readable for others.
+---@param path string
+function M.prepare(path)
+  pcall(vim.fn.mkdir, vim.fs.dirname(path), 'p', tonumber('700', 8))
+  local file = M.own(path) and vim.uv.fs_open(path, 'a', tonumber('600', 8))
+  if file then
+    vim.uv.fs_close(file)
+    M.seal(path)
+  end
+end
+
 --- A directory by its one name. A `$` in it is no variable: routers have folders such as `$id`.
 ---@param path string
 ---@return string
@@ -120,6 +151,7 @@ function M.create(cwd, values)
   vim.cmd.call({ ('bufload(%d)'):format(buf), mods = { noautocmd = true } }) -- no Markdown file
   vim.bo[buf].buflisted = true
   vim.bo[buf].modifiable = true -- whatever was said with :set elsewhere
+  vim.bo[buf].readonly = false
   local config = require('winnow').config()
   local shown = function(value)
     return value ~= '' and value or 'default'
@@ -127,7 +159,7 @@ function M.create(cwd, values)
   local lines = {
     '---',
     'winnow: 1',
-    'cwd: ' .. vim.fn.fnamemodify(cwd, ':~'),
+    'cwd: ' .. vim.fn.fnamemodify(cwd, ':~'):gsub('\n', '␤'), -- more lines would be more values
     'model: ' .. shown(config.model),
     'mode: ' .. shown(config.mode),
   }

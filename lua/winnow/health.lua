@@ -42,11 +42,9 @@ end
 ---@return table|nil report see python/winnow/health.py
 ---@return string|nil problem
 local function ask(path)
-  local cli = vim.fn.expand(require('winnow').config().cli_path)
-  local started, process = pcall(vim.system, { path, '-m', 'winnow.health', cli }, {
-    text = true,
-    env = { PYTHONPATH = python.root .. '/python' },
-  })
+  local cli = python.cli(require('winnow').config().cli_path)
+  local command = { path, '-I', python.root .. '/python/winnow/health.py', cli }
+  local started, process = pcall(vim.system, command, { text = true, cwd = python.folder() })
   if not started then
     return nil, process
   end

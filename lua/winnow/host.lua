@@ -4,7 +4,8 @@ local M = {}
 
 local python = require('winnow.python')
 
--- The interpreter is ours, so no manifest and no g:python3_host_prog are involved.
+-- The interpreter is ours, so no manifest and no g:python3_host_prog are involved. It is isolated
+-- (-I): modules come from its own environment, never from the working directory or PYTHONPATH.
 local BOOT = 'import pynvim; pynvim.start_host()'
 
 local REMEDY = ':checkhealth winnow says why, :Winnow restart tries again'
@@ -33,6 +34,9 @@ local stderr = {} ---@type string[] what the process said last
 local crashed = false -- once restarted by itself, the next crash waits for the user
 local heard = false -- this host has said something
 
+--- Sentences that were too long for the message line. They may quote the chat, so no file has them.
+M.cut = {} ---@type string[]
+
 --- Milliseconds for a new host to say something.
 M.patience = 10000
 
@@ -47,14 +51,25 @@ function M.log_path()
   return M.state_dir() .. '/winnow.log'
 end
 
---- Add to the log; where there can be none, nothing else may fail for it.
+--- Add to the log, which holds nothing that was said in a chat. Where there can be no log, nothing
+--- else may fail for it.
 ---@param text string
 function M.log(text)
-  local line = os.date('%Y-%m-%d %H:%M:%S ') .. 'neovim: ' .. text
-  pcall(function()
-    vim.fn.mkdir(M.state_dir(), 'p')
-    vim.fn.writefile(vim.split(line, '\n', { plain = true }), M.log_path(), 'a')
-  end)
+  python.folder()
+  local file = vim.uv.fs_open(M.log_path(), 'a', tonumber('600', 8))
+  if file then
+    vim.uv.fs_write(file, ('%s neovim: %s\n'):format(os.date('%Y-%m-%d %H:%M:%S'), text))
+    vim.uv.fs_close(file)
+  end
+end
+
+--- What the process wrote, for the log. Once it works, an error of it may quote the chat: then only
+--- where it was and its name count.
+local function written()
+  local lines = heard and vim.tbl_map(function(line)
+    return line:match('^%s') and line or line:match('^[^:]*')
+  end, stderr) or stderr
+  return table.concat(lines, '\n')
 end
 
 --- The last line that the process wrote, or nil.
@@ -70,7 +85,7 @@ local function on_exit(id, code)
     return -- one that we stopped ourselves
   end
   channel = nil
-  M.log(('host ended with code %d\n%s'):format(code, table.concat(stderr, '\n')))
+  M.log(('host ended with code %d\n%s'):format(code, written()))
   if vim.v.exiting ~= vim.NIL then
     return
   end
@@ -92,7 +107,7 @@ local function watch(id)
     if channel == id and not heard then
       M.stop()
       local sentence = ('The Python host does not answer; %s.'):format(REMEDY)
-      M.log(('%s\n%s'):format(sentence, table.concat(stderr, '\n')))
+      M.log(('%s\n%s'):format(sentence, written()))
       require('winnow.chats').lost(sentence)
     end
   end, M.patience)
@@ -101,6 +116,13 @@ end
 --- The host has said something, so it works.
 function M.hear()
   heard = true
+end
+
+--- A file that the user has named, from wherever the host runs.
+---@param name string
+---@return string path
+local function absolute(name)
+  return name == '' and '' or vim.fn.fnamemodify(vim.fn.expand(name), ':p')
 end
 
 --- Start the process.
@@ -115,16 +137,17 @@ local function launch()
   local settings = vim.json.encode({
     state = M.state_dir(),
     agent = config.agent,
-    cli_path = vim.fn.expand(config.cli_path),
-    scenario = vim.fn.expand(config.scenario),
-    replay = vim.fn.expand(config.replay),
+    cli_path = python.cli(config.cli_path),
+    scenario = absolute(config.scenario),
+    replay = absolute(config.replay),
     keep_hours = config.keep_hours,
     form_hours = config.form_hours,
   })
   stderr = {}
   local shim = python.root .. '/rplugin/python3/winnow_host.py'
-  local ok, id = pcall(vim.fn.jobstart, { found.path, '-c', BOOT, shim, settings }, {
+  local ok, id = pcall(vim.fn.jobstart, { found.path, '-I', '-c', BOOT, shim, settings }, {
     rpc = true,
+    cwd = python.folder(),
     on_exit = on_exit,
     on_stderr = function(_, data)
       vim.list_extend(stderr, data)

@@ -37,6 +37,14 @@ local CHOICES = {
   questions = { 'tool', 'text', 'both' },
 }
 
+--- Whether this is a path from the directory that Neovim stands in: a file of some project.
+---@param path string
+---@return boolean
+local function is_relative(path)
+  path = vim.fn.expand(path)
+  return path:find('/', 1, true) ~= nil and not require('winnow.python').is_absolute(path)
+end
+
 ---@param key any
 ---@param value any
 ---@return string? problem one sentence
@@ -48,6 +56,8 @@ local function problem_of(key, value)
   elseif CHOICES[key] and not vim.list_contains(CHOICES[key], value) then
     local choices = table.concat(vim.tbl_map(vim.inspect, CHOICES[key]), ', ')
     return ('%s must be one of %s, not %q'):format(key, choices, value)
+  elseif key == 'cli_path' and is_relative(value) then
+    return ('cli_path must be absolute or a name on the PATH, not %q'):format(value)
   end
 end
 

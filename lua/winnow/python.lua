@@ -14,6 +14,47 @@ function M.interpreter(venv)
   return venv .. (vim.fn.has('win32') == 1 and '/Scripts/python.exe' or '/bin/python')
 end
 
+--- Whether a path means the same from everywhere.
+---@param path string
+---@return boolean
+function M.is_absolute(path)
+  return path:find('^/') ~= nil or path:find('^%a:[/\\]') ~= nil
+end
+
+--- A program's absolute path. Only absolute entries of the PATH are looked at: any other would find
+--- what lies in the project that Neovim happens to stand in.
+---@param name string a name to find on the PATH, or an absolute path
+---@return string? path
+function M.program(name)
+  if M.is_absolute(name) then
+    return vim.fn.executable(name) == 1 and vim.fn.exepath(name) or nil
+  elseif name:find('[/\\]') then
+    return nil
+  end
+  for _, folder in ipairs(vim.split(vim.env.PATH or '', vim.fn.has('win32') == 1 and ';' or ':')) do
+    local path = folder .. '/' .. name
+    if M.is_absolute(folder) and vim.fn.executable(path) == 1 then
+      return vim.fn.exepath(path)
+    end
+  end
+end
+
+--- Claude Code, as the user has named it.
+---@param cli_path string
+---@return string path empty: the one that comes with the SDK
+function M.cli(cli_path)
+  local name = vim.fn.expand(cli_path)
+  return M.program(name) or name
+end
+
+--- A folder for the processes that are ours: in a project's, they would find the project's files.
+---@return string
+function M.folder()
+  local folder = vim.fn.stdpath('state') .. '/winnow'
+  pcall(vim.fn.mkdir, folder, 'p', tonumber('700', 8))
+  return vim.fn.isdirectory(folder) == 1 and folder or '/'
+end
+
 ---@class winnow.Python
 ---@field path string
 ---@field why string where it was found
@@ -25,9 +66,10 @@ end
 function M.find()
   local named = vim.g.winnow_python
   if named then
-    local path = vim.fn.exepath(vim.fn.expand(named))
-    if path == '' then
-      return nil, ("g:winnow_python (%s) can't be executed: correct or remove it."):format(named)
+    local path = M.program(vim.fn.expand(named))
+    if not path then
+      local remedy = 'give an absolute path or the name of a program, or remove it'
+      return nil, ("g:winnow_python (%s) can't be executed: %s."):format(named, remedy)
     end
     return { path = path, why = 'g:winnow_python', remedy = 'Correct or remove g:winnow_python' }
   end

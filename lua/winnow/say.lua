@@ -2,8 +2,8 @@
 
 local LEVELS = { info = 'INFO', warn = 'WARN', error = 'ERROR' }
 
---- Say a sentence on the message line. One that does not fit is cut there, and whole in the log: a
---- hit-enter prompt would take the `<CR>` that the sentence may be about.
+--- Say a sentence on the message line. One that does not fit is cut there, since a hit-enter prompt
+--- would take the `<CR>` that the sentence may be about; `:Winnow log` shows it whole.
 ---@param text string
 ---@param level? 'info'|'warn'|'error'
 return function(text, level)
@@ -15,7 +15,7 @@ return function(text, level)
       shown = vim.fn.strcharpart(shown, 0, vim.fn.strchars(shown) - 1)
     end
     shown = shown .. '…'
-    require('winnow.host').log(text)
+    table.insert(require('winnow.host').cut, text)
   end
   vim.notify(shown, vim.log.levels[LEVELS[level or 'info']])
 end

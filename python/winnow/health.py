@@ -1,4 +1,4 @@
-"""What ``:checkhealth winnow`` asks this interpreter: ``python -m winnow.health [CLI]`` → JSON.
+"""What ``:checkhealth winnow`` asks this interpreter: ``python -I health.py [CLI]`` → JSON.
 
 Imports nothing but the standard library at the top, so that it can report what is missing.
 """
@@ -71,4 +71,7 @@ def _credentials() -> dict[str, str] | None:
 
 
 if __name__ == "__main__":
+    sys.path.insert(
+        0, str(Path(__file__).resolve().parents[1])
+    )  # isolated, nothing of ours is there
     json.dump(report(*sys.argv[1:]), sys.stdout)

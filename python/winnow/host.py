@@ -7,7 +7,6 @@ import atexit
 import gc
 import importlib
 import logging
-import logging.handlers
 import os
 import threading
 import time
@@ -19,6 +18,7 @@ import msgspec
 
 from winnow import __version__, ports
 from winnow.adapters import credentials
+from winnow.adapters import log as log_file
 from winnow.adapters.editor import NvimEditor
 from winnow.adapters.files import DiskFiles
 from winnow.adapters.scripted import ScriptedAgent
@@ -30,6 +30,12 @@ from winnow.core.ledger import Decision
 from winnow.core.protocol import Event, Say
 
 log = logging.getLogger(__name__)
+
+# How a child finds the editor that it runs in: who can talk to Neovim can press the user's keys.
+# TMUX and the like stay: what the user has allowed to run finds them anyway, and needs them.
+_EDITOR = ("NVIM", "NVIM_LISTEN_ADDRESS", "VIM_SERVERNAME")
+
+_UNKEPT = "What waits is kept only till Neovim ends; :Winnow restart tries again."
 
 TOUR = Path(__file__).parent / "scenarios" / "tour.json"
 
@@ -60,7 +66,9 @@ class Host:
 
     def __init__(self, nvim: Any, settings: dict[str, Any]) -> None:
         self._settings = msgspec.convert(settings, Settings)
-        _log_to(Path(self._settings.state) / "winnow.log")
+        for name in _EDITOR:
+            os.environ.pop(name, None)  # all agents inherit from here
+        self._no_log = _start_log(Path(self._settings.state))
         self._loop = asyncio.new_event_loop()
         self._chats: Chats | None = None
         self._claude: asyncio.Future[Any]
@@ -95,19 +103,15 @@ class Host:
                 self._chats = self._start(event.chat)
             self._chats.handle(event)
         except ports.StoreError as error:
-            log.exception("%s", event)
+            log.exception("%s of chat %d", type(event).__name__, event.chat)
             self._editor.apply(Say(event.chat, f"{error.sentence} Try :Winnow restart.", "error"))
         except Exception:  # a bug: say so, and keep the other chats going
-            log.exception("%s", event)
+            log.exception("%s of chat %d", type(event).__name__, event.chat)
             self._editor.apply(Say(event.chat, FAILED, "error"))
 
     def _start(self, chat: int) -> Chats:
         replay = self._read_replay(chat)
-        path = Path(self._settings.state) / "winnow.db"
-        store = SqliteStore(path, self._settings.keep_hours)
-        if store.set_aside:
-            sentence = f"Open questions could not be read; their file is now {store.set_aside}."
-            self._editor.apply(Say(chat, sentence, "warn"))
+        store = self._open_store(chat)
         # Two seconds of import, while the user types their first message.
         self._claude = self._loop.run_in_executor(None, _import_claude)
         world = ports.World(
@@ -119,6 +123,24 @@ class Host:
             self._settings.form_hours,
         )
         return Chats(world, replay)
+
+    def _open_store(self, chat: int) -> SqliteStore:
+        """The store, or one in memory: what waits must be answered though nothing can be kept."""
+        sentence = ""
+        try:
+            store = SqliteStore(Path(self._settings.state) / "winnow.db", self._settings.keep_hours)
+        except ports.StoreError as error:
+            log.exception("no store")
+            store = SqliteStore(None)
+            sentence = f"{_UNKEPT} {error.sentence}"
+        else:
+            if store.set_aside:
+                sentence = f"Open questions could not be read; their file is now {store.set_aside}."
+            elif self._no_log:
+                sentence = f"There is no log: {self._no_log}."
+        if sentence:
+            self._editor.apply(Say(chat, sentence, "warn"))
+        return store
 
     def _read_replay(self, chat: int) -> dict[str, Decision] | None:
         if not self._settings.replay:
@@ -159,10 +181,14 @@ def _import_claude() -> Any:
     return module
 
 
-def _log_to(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handler = logging.handlers.RotatingFileHandler(path, maxBytes=1 << 20, backupCount=1)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
-    root = logging.getLogger("winnow")
-    root.addHandler(handler)
-    root.setLevel(logging.INFO)
+def _start_log(folder: Path) -> str:
+    """Make the folder ours alone, and log there; returns why not, or nothing."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for path in (folder, *folder.iterdir()):  # also what an earlier version has left there
+            if not path.is_symlink():
+                path.chmod(0o700 if path.is_dir() else 0o600)
+        log_file.start(folder / "winnow.log")
+    except OSError as error:
+        return str(error)
+    return ""

@@ -20,11 +20,14 @@ for name in sorted(os.environ):
     print(name + "=" + os.environ[name], file=sys.stderr, flush=True)
 for line in sys.stdin:
     said = json.loads(line)
+    if said["type"] == "control_response":
+        print(line, file=sys.stderr, flush=True)
     if said["type"] == "control_request":
         reply = {{"subtype": "success", "request_id": said["request_id"], "response": {{}}}}
         print(json.dumps({{"type": "control_response", "response": reply}}), flush=True)
     elif said["type"] == "user":
-        print(pathlib.Path(__file__ + ".json").read_text(), flush=True)
+        sys.stdout.buffer.write(pathlib.Path(__file__ + ".json").read_bytes() + b"\\n")
+        sys.stdout.flush()
 """
 
 
@@ -36,6 +39,12 @@ def speaking_cli(folder: Path, *messages: dict[str, Any]) -> str:
     lines = [json.dumps({"uuid": "u", "session_id": "s", **message}) for message in messages]
     path.with_name("fake-claude.json").write_text("\n".join(lines))
     return str(path)
+
+
+def asks(input: Any) -> dict[str, Any]:
+    """The CLI wants to know whether a tool may run."""
+    request = {"subtype": "can_use_tool", "tool_name": "Bash", "input": input, "tool_use_id": "t"}
+    return {"type": "control_request", "request_id": "r1", "request": request}
 
 
 def delta(text: str, parent: str | None = None) -> dict[str, Any]:
@@ -72,6 +81,74 @@ async def test_messages_that_nobody_knows_are_skipped(real: Stage) -> None:
         assert user.text == "one two"
         (notice,) = user.every(ports.Notice)
         assert notice.sentence.startswith("Your rate limit is reached; send again after ")
+
+
+def calls(input: Any, name: str = "Bash") -> dict[str, Any]:
+    block = {"type": "tool_use", "id": "toolu_a", "name": name, "input": input}
+    return {"type": "assistant", "message": {"content": [block], "model": "m"}}
+
+
+DEEP = '{"type": "assistant", "message": ' + '{"a": ' * 5000 + "1" + "}" * 5001
+ODD: list[Any] = ["text", 5, None, [1], True]
+
+
+def garble(path: Path) -> None:
+    """Put lines that are no messages before the messages, and bytes that are no text into one."""
+    bad = [b'{"type": "assis', DEEP.encode(), b"\xff\xfe", b"{}", b"[]", b'"text"', b"{\xff"]
+    good = path.read_bytes().replace(b"\\ufffd", b"one \xff\xc3\x28 two")
+    path.write_bytes(b"\n".join([*bad, good]))
+
+
+async def test_a_message_that_is_odd_costs_only_itself(real: Stage) -> None:
+    """Whatever is wrong with it: bytes, braces, types."""
+    finished = {"type": "tool_result", "tool_use_id": "toolu_a"}
+    cli = speaking_cli(
+        real.folder,
+        *[calls(input, name) for input in ODD for name in ("Bash", "ExitPlanMode", "Agent")],
+        *[{"type": "stream_event", "event": odd} for odd in ODD],
+        *[{"type": "user", "message": {"content": [{**finished, "content": o}]}} for o in ODD],
+        *[{"type": "user", "message": {"content": [{**finished, "content": [o]}]}} for o in ODD],
+        *[{"type": kind, "message": o} for o in ODD for kind in ("assistant", "user")],
+        *[{"type": "rate_limit_event", "rate_limit_info": odd} for odd in ODD],
+        *[{"type": "system", "subtype": odd} for odd in ODD],
+        *[{"type": odd} for odd in ODD],
+        delta("�"),
+        result(origin=5, user_message_uuids=None),
+    )
+    garble(Path(cli + ".json"))
+    user = real.user
+    async with connected(real.claude(cli_path=cli), user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        assert await user.turn() == ports.TurnEnded()
+        assert user.text == "one �\ufffd( two"
+        started = [event.input for event in user.every(ports.ToolStarted)]
+        assert started == [{"input": odd} for odd in ODD for _ in range(3)]
+        await agent.prompt("again", "uuid-2")
+        await user.turn(2)
+
+
+@pytest.mark.parametrize("input", ODD)
+async def test_a_tool_whose_input_is_no_object_is_denied(real: Stage, input: Any) -> None:
+    """The CLI gets an answer, and nobody is asked."""
+    log: asyncio.Queue[str] = asyncio.Queue()
+    cli = speaking_cli(real.folder, asks(input), result())
+    async with connected(real.claude(cli_path=cli, log=log.put_nowait), real.user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        await real.user.turn()
+        while '"deny"' not in await log.get():
+            pass
+        assert real.user.asked.empty()
+
+
+@pytest.mark.parametrize("input", ODD)
+async def test_the_real_cli_lives_with_such_an_input(real: Stage, input: Any) -> None:
+    """It tells the model, and the turn goes on."""
+    real.server.add(api.say(api.ToolUse("Bash", input, "toolu_a")), api.say("Sorry."))
+    user = real.user
+    async with connected(real.claude(), user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        assert (await user.turn()).error == ""
+        assert user.text.endswith("Sorry.")
 
 
 @pytest.mark.parametrize(
@@ -146,7 +223,7 @@ def fake_cli(folder: Path, *lines: str) -> str:
         (['echo "Invalid API key" >&2', "exit 1"], " (Invalid API key); "),
         (["read line", 'echo "Old session" >&2', "exit 3"], "exit code 3 (Old session); "),
         (["echo nonsense", "read line", "exit 0"], "ended with exit code 0; "),
-        (["echo '{nonsense'", "exec cat >&2"], "did not start (Failed to decode JSON"),
+        (["echo '{nonsense'", "exec cat >/dev/null"], "did not answer within 1 s"),
         (["exec sleep 600"], "did not answer within 1 s"),
     ],
 )
@@ -187,7 +264,7 @@ async def test_a_cli_that_dies_in_a_turn_is_explained(real: Stage) -> None:
     await agent.prompt("hi", "uuid-1")
     await user.asked.get()
     agent._kill()
-    with pytest.raises(ports.AgentError, match="Claude Code ended with exit code -9"):
+    with pytest.raises(ports.AgentError, match="Claude Code ended with exit code 143"):
         await listening
     with pytest.raises(ports.AgentError):
         await agent.prompt("again", "uuid-2")

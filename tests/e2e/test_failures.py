@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,20 @@ def python_without(folder: Path, module: str) -> str:
     shadow.mkdir()
     error = f"ModuleNotFoundError(\"No module named '{module}'\", name='{module}')"
     (shadow / f"{module}.py").write_text(f"raise {error}\n")
-    return executable(folder / "python", f'PYTHONPATH={shadow} exec {sys.executable} "$@"')
+    (shadow / "others.pth").write_text(sysconfig.get_path("purelib"))
+    return virtual_environment(folder / "venv", shadow)
+
+
+def virtual_environment(venv: Path, packages: Path) -> str:
+    """A Python that has only these packages."""
+    base = Path(getattr(sys, "_base_executable", sys.executable))
+    library = venv / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    library.mkdir(parents=True)
+    (library / "site-packages").symlink_to(packages)
+    (venv / "pyvenv.cfg").write_text(f"home = {base.parent}\n")
+    (venv / "bin").mkdir()
+    (venv / "bin" / "python").symlink_to(base)
+    return str(venv / "bin" / "python")
 
 
 def use_python(editor: Editor, path: str) -> None:
@@ -273,15 +287,3 @@ def test_wrong_options_are_named_and_not_used(editor: Editor, options: str, prob
     editor.wait_line(problem, timeout=30)
     editor.keys(f":lua require('winnow').setup({options})<CR>")
     assert editor.messages().count(problem[:40]) == 2
-
-
-def test_a_state_folder_that_can_not_be_made_is_told(editor: Editor) -> None:
-    """Even the log can't be written then; <CR> tries again."""
-    folder = editor.sandbox.state / "winnow"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.write_text("in the way")
-    start(editor)
-    wait_notice(editor, "File exists", ":checkhealth winnow")
-    folder.unlink()
-    editor.keys("G<CR>")
-    editor.wait_line("━━ Question")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+import pytest
 
 from tests.api import ScriptedAPI, ask, question, say
 from tests.e2e.editor import Editor
@@ -126,3 +129,24 @@ def test_the_terminal_is_called(open_editor: Any, api: ScriptedAPI, tmp_path: An
     (sent,) = editor.wait(lambda: editor.lua("return _G.sent") or None, "a call")
     assert sent.startswith("\x1b]9;Claude waits in ")
     assert sent.endswith("\a")
+
+
+@pytest.mark.parametrize("alert", ["osc9", "osc777"])
+@pytest.mark.parametrize("isprint", ["@,161-255", "1-255"])
+def test_a_folder_s_name_commands_no_terminal(open_editor: Any, alert: str, isprint: str) -> None:
+    """Controls of one byte and of two, halves of characters, what turns the direction."""
+    editor: Editor = open_editor(agent="scripted", alert=alert)
+    editor.lua("""
+      local folder = 'a\\27]0;x\\7b\\155 2J\\194\\155 3J\\194\\157 d\\226\\128\\174ef\\255;é日'
+      vim.uv.fs_mkdir(folder, 448)
+      vim.cmd.cd(vim.fn.fnameescape(folder))
+    """)
+    editor.command(f"set isprint={isprint}")
+    start(editor)
+    leave(editor)
+    editor.wait(lambda: editor.sandbox.stderr.read_bytes().endswith(b"\a"), "a call")
+    sent = editor.sandbox.stderr.read_bytes().decode()
+    inside = sent.removeprefix("\x1b]9;").removeprefix("\x1b]777;notify;Winnow;")[:-1]
+    assert inside.startswith("Claude waits in a")
+    assert "é日" in inside
+    assert not re.search("[\\x00-\\x1f\\x7f-\\x9f;\\u200b-\\u200f\\u2028-\\u202e]", inside)

@@ -18,7 +18,6 @@ from claude_agent_sdk import (
     AssistantMessage,
     CanUseToolShadowedWarning,
     ClaudeAgentOptions,
-    ClaudeSDKClient,
     HookContext,
     HookInput,
     HookJSONOutput,
@@ -45,10 +44,12 @@ from claude_agent_sdk._errors import MessageParseError
 from claude_agent_sdk.types import HookEvent, PermissionMode
 
 from winnow import ports
-from winnow.adapters import ask_user, failures
+from winnow.adapters import ask_user, failures, process
 from winnow.core import question_tool
 
 _LOGGER = logging.getLogger(__name__)
+
+_LINE = 200  # characters of a line of stderr that the log gets
 
 _TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
 
@@ -82,7 +83,7 @@ class ClaudeAgent:
         ask: called whenever Claude waits for the user.
         cli_path: the CLI to run; empty for the one that comes with the SDK.
         env: variables on top of the inherited ones; an empty value drops one.
-        log: takes the CLI's stderr and what else only a log wants.
+        log: takes the CLI's stderr as it comes; the log proper has its end when the CLI fails.
         patience: seconds for the CLI to start, and to react to an interrupt.
         name: see `ports.Agent.name`.
     """
@@ -94,7 +95,7 @@ class ClaudeAgent:
         *,
         cli_path: str = "",
         env: Mapping[str, str] | None = None,
-        log: Callable[[str], object] = _LOGGER.info,
+        log: Callable[[str], object] = _LOGGER.debug,
         patience: float = 10,
         name: str = "claude",
     ) -> None:
@@ -117,7 +118,7 @@ class ClaudeAgent:
         self._closed = False
         if spec.mode == "bypassPermissions":  # questions and plans still come to can_use_tool
             warnings.simplefilter("ignore", CanUseToolShadowedWarning)
-        self._client = ClaudeSDKClient(
+        self._client = process.client(
             ClaudeAgentOptions(
                 cwd=spec.cwd,
                 cli_path=cli_path or None,
@@ -226,7 +227,7 @@ class ClaudeAgent:
         try:
             await asyncio.wait_for(self._client.interrupt(), self._patience)
         except Exception as error:  # noqa: BLE001  the SDK raises bare ones
-            self._log(f"interrupt failed, ending Claude Code: {error!r}")
+            _LOGGER.warning("interrupt failed, ending Claude Code: %r", error)
             self._kill()
 
     async def set_mode(self, mode: str) -> None:
@@ -273,8 +274,7 @@ class ClaudeAgent:
         end: ports.AgentError | None = None
         try:
             async for message in self._messages():
-                self._learn(message)
-                for event in self._translator.translate(message):
+                for event in self._translated(message):
                     self._events.put_nowait(event)
                     if isinstance(event, ports.TurnEnded) and event.stopped:
                         self._withdraw(subagents=False)  # they outlive the turn
@@ -290,6 +290,15 @@ class ClaudeAgent:
             self._withdraw(subagents=True)
             self._events.put_nowait(None if self._closed else end)
 
+    def _translated(self, message: Message) -> list[ports.AgentEvent]:
+        """A message as events; none of one that only looks like a message to the SDK."""
+        try:
+            self._learn(message)
+            return list(self._translator.translate(message))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            _LOGGER.warning("skipped a %s", type(message).__name__, exc_info=True)
+            return [ports.TurnEnded()] if isinstance(message, ResultMessage) else []
+
     def _learn(self, message: Message) -> None:
         """Remember what explains a later permission request."""
         match message:
@@ -298,7 +307,7 @@ class ClaudeAgent:
                 self._agents[agent_id] = ": ".join(str(word) for word in words if word)
                 self._handled[agent_id].set()
             case AssistantMessage(content=[ToolUseBlock(name="ExitPlanMode") as call]):
-                self._plans[call.id] = call.input
+                self._plans[call.id] = _object(call.input)
 
     async def _messages(self) -> AsyncIterator[Message]:
         """All messages. One that lacks a field costs only itself.
@@ -310,9 +319,10 @@ class ClaudeAgent:
             try:
                 async for message in self._client.receive_messages():
                     yield message
-            except MessageParseError as error:  # noqa: PERF203
-                data = error.data or {}
-                self._log(f"skipped a message: {error}: {data}")
+            except (MessageParseError, TypeError, KeyError, AttributeError) as error:  # noqa: PERF203
+                data = getattr(error, "data", None) or {}
+                kind, subtype = data.get("type"), data.get("subtype")
+                _LOGGER.warning("skipped a message: %s, %s %s", type(error).__name__, kind, subtype)
                 if data.get("type") == "result":  # it still ends the turn
                     uuids = data.get("user_message_uuids")
                     yield ResultMessage("", 0, 0, False, 0, "", user_message_uuids=uuids)
@@ -328,6 +338,8 @@ class ClaudeAgent:
     async def _can_use_tool(
         self, tool: str, input: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
+        if not isinstance(input, dict):
+            return PermissionResultDeny(f"The input of {tool} must be an object.")
         tool_use_id, agent_id = context.tool_use_id or "", context.agent_id or ""
         # The SDK calls this beside the stream, so maybe before the text that leads to it was
         # shown, or the subagent has a name. Wait until that is so, but not on a busy app.
@@ -386,21 +398,22 @@ class ClaudeAgent:
 
     def _error(self, sentence: str, cause: BaseException | None = None) -> ports.AgentError:
         detail = [*([repr(cause)] if cause else []), *self._stderr]
-        return ports.AgentError(sentence, "\n".join(detail))
+        return ports.AgentError(sentence, "\n".join(line[:_LINE] for line in detail))
 
     def _last_stderr(self) -> str:
         return self._stderr[-1] if self._stderr else ""
 
-    def _process(self) -> Any:
-        """The CLI's process, or None. The SDK keeps it private and has no other way to kill it."""
-        return getattr(self._client._transport, "_process", None)
+    def _process(self) -> process.Process | None:
+        """The CLI's process, while it is connected. The SDK has no other way to it."""
+        return cast("process.Process | None", self._client._transport)
 
     def _exit_code(self) -> int | None:
-        return getattr(self._process(), "returncode", None)
+        running = self._process()
+        return running.exit_code if running else None
 
     def _kill(self) -> None:
-        with suppress(ProcessLookupError, AttributeError):
-            self._process().kill()
+        if running := self._process():
+            running.kill()
 
 
 class _Translator:
@@ -479,7 +492,7 @@ class _Translator:
         streamed = message.message_id == self._streamed
         for block in message.content:
             if isinstance(block, ToolUseBlock):
-                yield ports.ToolStarted(block.id, block.name, block.input)
+                yield ports.ToolStarted(block.id, block.name, _object(block.input))
             elif isinstance(block, TextBlock) and not streamed:
                 yield ports.Text(_joined(block.text))
         if not streamed:
@@ -524,6 +537,11 @@ def _from(folder: str, path: str) -> str:
 def _joined(text: str) -> str:
     """Halves of surrogate pairs made one character; lone halves, which nothing can encode, �."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _object(input: Any) -> dict[str, Any]:
+    """A tool's input as the object that it should be; a model may write anything."""
+    return input if isinstance(input, dict) else {"input": input}
 
 
 def _plain(content: str | list[dict[str, Any]] | None) -> str:

@@ -45,13 +45,13 @@ _LETTERS = string.ascii_lowercase  # no digits: <C-a> on an option must not make
 class SqliteStore:
     """The store port over SQLite in WAL mode, readable by its owner only."""
 
-    def __init__(self, path: Path, keep_hours: float = 0) -> None:
+    def __init__(self, path: Path | None, keep_hours: float = 0) -> None:
         """Open or create the file.
 
         A file that can't be read, or that a newer Winnow wrote, is renamed rather than touched.
 
         Args:
-            path: the database file; its folder is made when missing.
+            path: the database file; its folder is made when missing. None: only in memory.
             keep_hours: unanswered sections that are older are dropped now; 0: none.
 
         Raises:
@@ -59,12 +59,14 @@ class SqliteStore:
         """
         self.set_aside = ""  # where an unusable file was moved to
         with _failing("read"):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if path:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
                 self._db = _open(path)
             except sqlite3.OperationalError:
                 raise  # locked or unreadable now: not the file's fault
             except sqlite3.DatabaseError:
+                assert path
                 self.set_aside = str(_set_aside(path))
                 self._db = _open(path)
             self._drop_old(keep_hours)
@@ -175,7 +177,7 @@ def _decision(text: str) -> Decision | None:
     try:
         return from_json(text, Decision)
     except msgspec.MsgspecError as error:
-        log.warning("no decision: %s: %s", error, text)
+        log.warning("no decision: %s in %d characters", error, len(text))
         return None
 
 
@@ -192,9 +194,10 @@ def _section(row: tuple[Any, ...]) -> StoredSection:
     )
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    path.touch(mode=0o600)
-    db = sqlite3.connect(path, timeout=PATIENCE)
+def _open(path: Path | None) -> sqlite3.Connection:
+    if path:
+        path.touch(mode=0o600)
+    db = sqlite3.connect(path or ":memory:", timeout=PATIENCE)
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version > _VERSION:

@@ -35,7 +35,7 @@ class Chats:
             case p.Recall():  # of all chats, and from anywhere
                 self._world.editor.apply(recall(self._world.store, event))
             case _ if chat is None:
-                log.info("event for a closed chat: %s", event)
+                log.info("event for a closed chat: %s", type(event).__name__)
             case p.Close():
                 del self._chats[event.chat]
                 task = asyncio.create_task(chat.close())

@@ -1,0 +1,80 @@
+"""Whatever ends, and however: after five seconds nothing of the agent is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.api import ScriptedAPI, ToolUse, say
+from tests.e2e.conftest import Open
+from tests.e2e.editor import Editor
+from tests.e2e.steps import send, start, wait_idle
+
+SLEEP = "tail -f /dev/null & tail -f /etc/hostname"
+
+
+def find(editor: Editor, part: str) -> list[int]:
+    """The processes whose command holds ``part``."""
+    return [number for number, line in editor.sandbox.processes().items() if part in line]
+
+
+def tell(editor: Editor, part: str, number: int) -> None:
+    for process in find(editor, part):
+        os.kill(process, number)
+
+
+CLI, HOST, TOOL = "stream-json", "pynvim.start_host", "tail -f"
+ENDINGS = [
+    *("kill CLI", "kill host", "kill Neovim", "stop CLI, kill host", "stop CLI, kill Neovim"),
+    *("quit", "stop CLI, quit", "stop host, quit", "restart", "stop CLI, close"),
+]
+
+
+def do(editor: Editor, step: str) -> None:
+    match step.split():
+        case ["stop", victim]:
+            tell(editor, {"CLI": CLI, "host": HOST}[victim], signal.SIGSTOP)
+        case ["kill", "Neovim"]:
+            editor.kill()
+        case ["kill", victim]:
+            tell(editor, {"CLI": CLI, "host": HOST}[victim], signal.SIGKILL)
+        case ["quit"]:
+            editor.quit()
+        case ["restart"]:
+            editor.command("Winnow restart")
+        case ["close"]:
+            editor.command("bwipeout!")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_no_tool_outlives_its_agent(
+    open_editor: Open, api: ScriptedAPI, tmp_path: Path, ending: str
+) -> None:
+    """Not the one that runs, nor what it has put into the background."""
+    env = api.env(tmp_path / "claude")
+    settings = Path(env["CLAUDE_CONFIG_DIR"], "settings.json")
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"permissions": {"allow": ["Bash"]}}))
+    editor = open_editor(agent="claude", env=env)
+    api.add(say("Hello."), say(ToolUse("Bash", {"command": SLEEP, "description": "d"}, "toolu_1")))
+    start(editor)
+    wait_idle(editor)
+    send(editor, "Sleep")
+    editor.wait(lambda: len(find(editor, TOOL)) >= 3, "a shell and what it has started")
+    agents = find(editor, CLI)
+    for step in ending.split(", "):
+        do(editor, step)
+    deadline = 5
+    editor.wait(lambda: not find(editor, TOOL), "the end of the tool", deadline)
+    editor.wait(lambda: not set(agents) & set(find(editor, CLI)), "the end of the CLI", deadline)
+    if ending == "kill CLI":
+        editor.wait_line("Claude Code ended with exit code -9")
+        api.clear()
+        api.add(say("Hello again."))
+        editor.keys("G")
+        send(editor, "Go on")
+        editor.wait_line("Hello again.")
