@@ -26,8 +26,8 @@ function M.seal_all()
   end
 end
 
---- Make the folder of a file that is to be written, and for one of ours the file, which Neovim would
---- make readable for others.
+--- Make the folder of a file that is to be written, and for one of ours the file, which Neovim
+--- would make readable for others.
 ---@param path string
 function M.prepare(path)
   pcall(vim.fn.mkdir, vim.fs.dirname(path), 'p', tonumber('700', 8))

@@ -66,9 +66,9 @@ end
 --- What the process wrote, for the log. Once it works, an error of it may quote the chat: then only
 --- where it was and its name count.
 local function written()
-  local lines = heard and vim.tbl_map(function(line)
-    return line:match('^%s') and line or line:match('^[^:]*')
-  end, stderr) or stderr
+  local lines = vim.tbl_map(function(line)
+    return (not heard or line:match('^%s')) and line or line:match('^[^:]*')
+  end, stderr)
   return table.concat(lines, '\n')
 end
 
