@@ -26,6 +26,7 @@ M.events = {
   mode = true,
   compare = true,
   recall = true,
+  trust = true,
 }
 
 local channel ---@type integer?

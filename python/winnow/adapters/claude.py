@@ -47,10 +47,13 @@ from claude_agent_sdk.types import HookEvent, PermissionMode
 from winnow import ports
 from winnow.adapters import ask_user, failures
 from winnow.core import question_tool
+from winnow.core.encoding import to_json
 
 _LOGGER = logging.getLogger(__name__)
 
 _TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
+
+_CONFIG_CHANGE = cast(HookEvent, "ConfigChange")  # the CLI has it, the SDK's types don't yet
 
 _SOURCES = {
     "userSettings": "all your projects (settings.json of Claude Code)",
@@ -58,6 +61,8 @@ _SOURCES = {
     "localSettings": "this project, for you (.claude/settings.local.json)",
     "policySettings": "your organisation",
     "session": "this session",
+    "flagSettings": "this project, as you decided here (:Winnow trust)",
+    "command": "a skill or command that runs",
 }
 
 # What a surrounding Claude Code tells its children about itself. A CLI that believes it would
@@ -72,6 +77,14 @@ _OUTER_SESSION = (
     "CLAUDE_CODE_SSE_PORT",
     "CLAUDE_PID",
 )
+
+
+# What makes up for settings that are not read from the project's files. Its prompts are, and what
+# it wants done by the clock is not, which Claude Code does even without its settings.
+_PARTLY = {
+    "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1",
+    "CLAUDE_CODE_DISABLE_CRON": "1",
+}
 
 
 class ClaudeAgent:
@@ -125,11 +138,13 @@ class ClaudeAgent:
                 model=None if spec.model == "default" else spec.model or None,
                 permission_mode=cast(PermissionMode, spec.mode) if spec.mode else None,
                 **ask_user.options(spec.questions),
-                mcp_servers=self._servers(),
+                mcp_servers={**spec.given.servers, **self._servers()},
+                **_project(spec),
                 include_partial_messages=True,
                 can_use_tool=self._can_use_tool,
                 hooks={
                     "PreToolUse": [HookMatcher(question_tool.TOOL, [_asks_always])],
+                    _CONFIG_CHANGE: [HookMatcher(hooks=[self._settings_changed])],
                     **{event: [HookMatcher(hooks=[self._tool_ended])] for event in _TOOL_ENDS},
                 },
                 max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client
@@ -137,6 +152,7 @@ class ClaudeAgent:
                 env={
                     **{name: "" for name in _OUTER_SESSION if name in os.environ},
                     "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "markdown",
+                    **({} if spec.given.whole else _PARTLY),
                     **(env or {}),
                 },
             )
@@ -378,6 +394,20 @@ class ClaudeAgent:
         output = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": note}}
         return cast(HookJSONOutput, output)
 
+    async def _settings_changed(
+        self,
+        input: HookInput,  # noqa: ARG002
+        tool_use_id: str | None,  # noqa: ARG002
+        context: HookContext,  # noqa: ARG002
+    ) -> HookJSONOutput:
+        """Let no change act in mid-session: hooks that a pull brings in would run at once.
+
+        The user's own are kept out as well, since with them the CLI reads all files anew.
+        """
+        self._events.put_nowait(ports.SettingsChanged())
+        output = {"decision": "block", "reason": "The session is started anew before it goes on."}
+        return cast(HookJSONOutput, output)
+
     def _hear_stderr(self, line: str) -> None:
         self._stderr.append(line)
         self._log(line)
@@ -514,6 +544,16 @@ async def _asks_always(
     """Bring the `question` tool to `can_use_tool` in modes that permit or deny without asking."""
     output = {"hookEventName": "PreToolUse", "permissionDecision": "ask"}
     return cast(HookJSONOutput, {"hookSpecificOutput": output})
+
+
+def _project(spec: ports.AgentSpec) -> dict[str, Any]:
+    """What a session gets of its project's settings: arguments of the SDK's options."""
+    found: dict[str, Any] = {}
+    if spec.given.settings:
+        found["settings"] = to_json(spec.given.settings)
+    if not spec.given.whole:
+        found |= {"setting_sources": ["user"], "add_dirs": [spec.cwd]}
+    return found
 
 
 def _from(folder: str, path: str) -> str:
