@@ -405,7 +405,7 @@ function Chat:open()
     session = values.session or '',
     model = values.model and default(values.model) or config.model,
     -- With a session, Claude has told it; without one, `default` is whatever Claude Code takes.
-    mode = values.session and values.mode or default(values.mode),
+    mode = (values.session or '') ~= '' and values.mode or default(values.mode),
     configured = config.mode,
     questions = (values.questions or ''):match('^%l+$') or config.questions,
     sections = self.section and { self.section.id } or {},

@@ -113,8 +113,8 @@ async def show(event: p.Trust, world: ports.World) -> p.Effect:
     except ports.StoreError as error:
         return p.Say(event.chat, error.sentence, "error")
     if event.revoke:
-        sentence = f"What was decided about {what.root} is forgotten; the next message asks anew."
-        return p.Say(event.chat, sentence)
+        sentence = "is forgotten; the next message asks anew."
+        return p.Say(event.chat, f"What was decided about {what.name} {sentence}")
     lines = trust.told(what, verdicts) or ["It brings no settings that act by themselves."]
     if what.trusted:
         lines.append("Claude Code itself trusts it.")

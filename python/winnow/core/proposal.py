@@ -265,7 +265,7 @@ class Settings(msgspec.Struct, frozen=True, dict=True):
             case kept if len(kept) == len(self.entries):
                 return Kept(self.input)
             case kept:
-                words = f"{len(kept)} of {len(self.entries)}"
+                words = f"{len(kept)} of {len(self.entries)} settings"
                 return Changed({**self.input, "entries": kept}, words)
 
     def told(self, change: Changed) -> str:  # noqa: ARG002
