@@ -265,8 +265,7 @@ class ClaudeAgent:
             # The SDK has no call for it, only the CLI has.
             ask = self._client._query._send_control_request({"subtype": "list_permission_rules"})  # type: ignore[union-attr]
             reply = await asyncio.wait_for(ask, self._patience)
-            ignored = [line for line in self._stderr if line.startswith("Ignoring ")]
-            return [*_rules(reply["state"]), *ignored]  # those of a project that is not trusted
+            return list(_rules(reply["state"]))
         except Exception as error:
             raise self._error(failures.rules(str(error)), error) from error
 

@@ -52,6 +52,7 @@ _HARMLESS_KEYS = {
     "version",
     "when_to_use",
 }
+_NEVER = ("auto", "bypassPermissions")  # which Claude Code takes from no project
 _SHELL = re.compile(r"!`.*?`|^\s*```+!.*?(?:^\s*```|\Z)", re.DOTALL | re.MULTILINE)
 _BREAK = re.compile("[\n\r\x0b\x0c\x85\u2028\u2029]")
 _KEY = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t]|$)")
@@ -192,7 +193,8 @@ def _hooks(event: str, groups: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     for group in groups:
         match group:
             case {"hooks": list(hooks), **more}:
-                when = f"({_words(more.pop('matcher'))})" if more.get("matcher") else ""
+                matcher = more.pop("matcher", "")
+                when = f"({_words(matcher)})" if matcher else ""
                 for hook in hooks:
                     what = {**more, **hook} if isinstance(hook, dict) else hook
                     text = f"hook {event}{when}: {_command(what)}"
@@ -208,7 +210,8 @@ def _permissions(permissions: dict[str, Any]) -> Iterator[tuple[str, dict[str, A
             for item in value:
                 yield f"{words[key]} {_words(item)}", {"permissions": {key: [item]}}
         elif key == "defaultMode":
-            yield f"mode {_words(value)}", {"permissions": {key: value}}
+            fragment = {} if value in _NEVER else {"permissions": {key: value}}
+            yield f"mode {_words(value)}", fragment
         elif key not in ("deny", "ask"):
             yield f"permissions.{key}: {_words(value)}", {"permissions": {key: value}}
 
@@ -235,7 +238,7 @@ def _uncommon(head: str) -> Iterator[str]:
     for line in _BREAK.split(head):
         if not line.strip() or line.startswith("#"):
             continue
-        if not line.startswith((" ", "-")):
+        if not f"{line} ".startswith((" ", "- ")):
             key = _KEY.match(line)
             harmless = key is not None and key[1] in _HARMLESS_KEYS and not _refers(line)
         if not harmless:
