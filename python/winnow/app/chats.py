@@ -38,6 +38,7 @@ class Chats:
             case p.Recall():  # of all chats, and from anywhere
                 self._world.editor.apply(recall(self._world.store, event))
             case p.Trust():
+                self._renew(event)  # nothing more goes out by what is being revoked
                 self._spawn(self._show_trust(event))
             case _ if chat is None:
                 log.info("event for a closed chat: %s", event)
@@ -49,6 +50,9 @@ class Chats:
 
     async def _show_trust(self, event: p.Trust) -> None:
         self._world.editor.apply(await trust.show(event, self._world))
+        self._renew(event)
+
+    def _renew(self, event: p.Trust) -> None:
         if event.revoke:
             for chat in self._chats.values():
                 chat.renew()
