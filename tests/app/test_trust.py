@@ -18,7 +18,8 @@ TWO = {"env": {"A": "1", "B": "2"}}
 
 
 def project(settings: object, *, trusted: bool = False) -> Project:
-    return Project("/shop", (Source(".claude/settings.json", json.dumps(settings)),), trusted)
+    sources = (Source(".claude/settings.json", json.dumps(settings)),)
+    return Project("/shop", sources, trusted=trusted)
 
 
 @pytest.fixture

@@ -84,6 +84,7 @@ def traps(shop: Shop, url: str = "") -> None:
     )
     shop.server("server")
     shop.write("CLAUDE.md", "Speak of apples.")
+    shop.write("CLAUDE.local.md", "And of pears.")
 
 
 def bash(command: str, id: str = "b1") -> ToolUse:
@@ -155,6 +156,7 @@ def test_nothing_acts_before_it_is_trusted(
     wait_section(claude, "Permission: Bash")  # neither hook nor mode nor rule lets it through
     assert "✗ Without its settings: project" in claude.lines()
     assert "Speak of apples." in json.dumps(api.request(0))
+    assert "And of pears." in json.dumps(api.request(0))
     claude.keys(":Winnow deny<CR>")
     claude.wait_line("Done.")
     assert (shop.ran, len(api.requests), evil.requests) == (set(), 2, [])

@@ -103,6 +103,28 @@ async def test_folders_above_count_and_the_users_own_does_not(disk: Disk) -> Non
     assert "~/src/.claude/agents/up.md" not in await disk.names("src/shop/a")
 
 
+async def test_prompts_are_those_that_come_only_with_the_rest(disk: Disk) -> None:
+    """Of the folders above, and the user's own notes; the user's memory comes by itself."""
+    for path in (
+        ".claude/CLAUDE.md",
+        "CLAUDE.md",
+        "src/CLAUDE.local.md",
+        "src/.claude/CLAUDE.md",
+        "src/shop/CLAUDE.md",
+        "src/shop/.claude/CLAUDE.md",
+        "src/shop/CLAUDE.local.md",
+    ):
+        disk.write(path, path)
+    found = await disk.read()
+    assert [source.text for source in found.prompts] == [
+        "CLAUDE.md",
+        "src/.claude/CLAUDE.md",
+        "src/CLAUDE.local.md",
+        "src/shop/CLAUDE.local.md",
+    ]
+    assert found.sources == ()
+
+
 async def test_links_are_followed(disk: Disk) -> None:
     """Also in circles; a project that is reached through one has one root."""
     disk.write("else/skills/pie/SKILL.md", "---\nhooks: x\n---\n")

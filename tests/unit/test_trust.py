@@ -158,6 +158,16 @@ def test_what_the_user_allows_is_held(update: dict[str, Any], expected: dict[str
     assert len(trust.told(Project("/shop"), verdicts)) == 1
 
 
+def test_prompts_come_with_a_part_only() -> None:
+    """For the whole Claude Code reads them itself; too long ones are cut."""
+    prompts = (Source("../CLAUDE.md", "Apples."), Source("x", None), Source("y", "é" * 100_000))
+    shop = Project("/shop", SHOP.sources, prompts)
+    assert trust.given(shop, dict.fromkeys(ALL, "kept")).prompts == ""
+    found = trust.given(shop, {}).prompts
+    assert found.startswith("Contents of ../CLAUDE.md:\n\nApples.\n\nContents of y:\n\néé")
+    assert 89_990 < len(found.encode()) <= 90_000
+
+
 def test_what_was_decided_can_be_read() -> None:
     told = trust.told(SHOP, {ALL[0]: "kept", ALL[1]: "dropped"})
     assert told[0] == "✓ server db: x (.mcp.json)"

@@ -11,7 +11,8 @@ import os
 import warnings
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from tempfile import NamedTemporaryFile
 from typing import Any, cast
 
 from claude_agent_sdk import (
@@ -128,6 +129,7 @@ class ClaudeAgent:
         self._asking: dict[asyncio.Task[Any], str] = {}  # to the subagent that asks, or ""
         self._drain_task: asyncio.Task[None] | None = None
         self._closed = False
+        self._files = ExitStack()  # there until the CLI has ended
         if spec.mode == "bypassPermissions":  # questions and plans still come to can_use_tool
             warnings.simplefilter("ignore", CanUseToolShadowedWarning)
         self._client = ClaudeSDKClient(
@@ -137,9 +139,9 @@ class ClaudeAgent:
                 resume=spec.session or None,
                 model=None if spec.model == "default" else spec.model or None,
                 permission_mode=cast(PermissionMode, spec.mode) if spec.mode else None,
-                **ask_user.options(spec.questions),
+                **ask_user.options(spec.questions, spec.given.prompts),
                 mcp_servers={**spec.given.servers, **self._servers()},
-                **_project(spec),
+                **self._project(),
                 include_partial_messages=True,
                 can_use_tool=self._can_use_tool,
                 hooks={
@@ -157,6 +159,18 @@ class ClaudeAgent:
                 },
             )
         )
+
+    def _project(self) -> dict[str, Any]:
+        """What the session gets of its project's settings: arguments of the SDK's options."""
+        found: dict[str, Any] = {}
+        if not self._spec.given.whole:
+            found |= {"setting_sources": ["user"], "add_dirs": [self._spec.cwd]}
+        if self._spec.given.settings:  # as a file, since all users can read a command line
+            file = self._files.enter_context(NamedTemporaryFile(prefix="winnow-", suffix=".json"))
+            file.write(to_json(self._spec.given.settings).encode())
+            file.flush()
+            found["settings"] = file.name
+        return found
 
     def _servers(self) -> dict[str, Any]:
         """The MCP server with the tool to ask with, unless questions come as text only."""
@@ -273,6 +287,7 @@ class ClaudeAgent:
         """End the CLI, and with it everything that waits. See `ports.Agent.close`."""
         self._closed = True
         await self._client.disconnect()
+        self._files.close()
         if self._drain_task is not None:
             self._drain_task.cancel()
             await asyncio.wait({self._drain_task})
@@ -543,16 +558,6 @@ async def _asks_always(
     """Bring the `question` tool to `can_use_tool` in modes that permit or deny without asking."""
     output = {"hookEventName": "PreToolUse", "permissionDecision": "ask"}
     return cast(HookJSONOutput, {"hookSpecificOutput": output})
-
-
-def _project(spec: ports.AgentSpec) -> dict[str, Any]:
-    """What a session gets of its project's settings: arguments of the SDK's options."""
-    found: dict[str, Any] = {}
-    if spec.given.settings:
-        found["settings"] = to_json(spec.given.settings)
-    if not spec.given.whole:
-        found |= {"setting_sources": ["user"], "add_dirs": [spec.cwd]}
-    return found
 
 
 def _from(folder: str, path: str) -> str:

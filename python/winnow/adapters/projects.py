@@ -42,7 +42,17 @@ class DiskProjects:
         root = next((folder for folder in above if (folder / ".git").exists()), cwd)
         found = dict.fromkeys(path for path in self._files(cwd, above, root) if _is_there(path))
         sources = tuple(_source(path, root) for path in found)
-        return Project(str(root), sources, self._trusted(str(root)))
+        prompts = tuple(_source(path, root) for path in self._memory(cwd, above) if path.is_file())
+        return Project(str(root), sources, prompts, self._trusted(str(root)))
+
+    def _memory(self, cwd: Path, above: list[Path]) -> Iterator[Path]:
+        """What Claude Code doesn't read with the user's settings alone; see `trust.Given`."""
+        for folder in reversed(above):
+            if folder != cwd:
+                yield folder / "CLAUDE.md"
+                if not self._is_own(folder / ".claude"):
+                    yield folder / ".claude/CLAUDE.md"
+            yield folder / "CLAUDE.local.md"
 
     def _files(self, cwd: Path, above: list[Path], root: Path) -> Iterator[Path]:
         """In the order in which later ones count more; with some that aren't there."""

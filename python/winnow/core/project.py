@@ -68,11 +68,13 @@ class Source(msgspec.Struct, frozen=True):
 class Project(msgspec.Struct, frozen=True):
     """Where an agent works: ``root`` by its real path, and what Claude Code reads there.
 
+    ``prompts`` only speak to Claude; those are not among them that it reads in any case.
     ``trusted``: by the user, in Claude Code itself.
     """
 
     root: str
     sources: tuple[Source, ...] = ()
+    prompts: tuple[Source, ...] = ()
     trusted: bool = False
 
     @property

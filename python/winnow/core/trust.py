@@ -18,6 +18,7 @@ from winnow.core.settings import lines_of
 TOOL = "winnow:trust"  # no tool: what Winnow itself asks before it starts the agent
 TRUST = "Trust this project"
 WITHOUT = "Go on without its settings"
+_LONGEST = 90_000  # bytes; an argument of a program may have 131,072
 
 Verdict = Literal["kept", "dropped", "granted"]
 Verdicts = Mapping[str, Verdict]
@@ -27,12 +28,14 @@ Verdicts = Mapping[str, Verdict]
 class Given(msgspec.Struct, frozen=True):
     """What Claude Code gets of a project: its files as they are, or only these parts of them.
 
-    Its own prompts (CLAUDE.md) it gets in any case.
+    What the project says to Claude (CLAUDE.md) it gets in any case; ``prompts`` are those parts of
+    it that Claude Code reads only with the rest.
     """
 
     whole: bool = True
     settings: dict[str, Any] = {}
     servers: dict[str, Any] = {}
+    prompts: str = ""
 
 
 def form(form_id: str, input: dict[str, Any]) -> Form:
@@ -40,7 +43,8 @@ def form(form_id: str, input: dict[str, Any]) -> Form:
     asked = Settings(TOOL, input, str(input["project"]), tuple(input["entries"]))
     text = (
         f"{asked.project} brings settings that act by themselves. "
-        "Delete those that shall not, then decide. CLAUDE.md is read in any case."
+        "Delete those that shall not, then decide. With any of them gone its agents, commands and "
+        "skills stay out, too. CLAUDE.md is read in any case."
     )
     options = (Option(TRUST), Option(WITHOUT))
     return Form(form_id, (Question(text, asked.project, options),), "trust", asked)
@@ -71,7 +75,7 @@ def given(what: Project, verdicts: Verdicts) -> Given:
     for entry in kept:
         settings = project.merged(settings, entry.settings)
         servers |= entry.servers
-    return Given(False, settings, servers)
+    return Given(False, settings, servers, _prompts(what))
 
 
 def held(updates: Iterable[permission.Update]) -> tuple[list[permission.Update], list[str]]:
@@ -100,6 +104,11 @@ def told(what: Project, verdicts: Verdicts) -> list[str]:
         if verdict == "granted"
     ]
     return [part for line in lines for part in lines_of(line)]
+
+
+def _prompts(what: Project) -> str:
+    parts = [f"Contents of {it.name}:\n\n{it.text}" for it in what.prompts if it.text]
+    return "\n\n".join(parts).encode()[:_LONGEST].decode(errors="ignore")
 
 
 def _granted(text: str) -> dict[str, Any]:
