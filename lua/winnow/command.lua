@@ -146,7 +146,7 @@ M.subcommands = {
     local chat = require('winnow.chats').current()
     local place = chat and chat.cwd or require('winnow.files').place(vim.fn.getcwd())
     if rest ~= '' and rest ~= 'revoke' then
-      notify(('there is no :Winnow trust %s: it shows, and :Winnow trust revoke forgets.'):format(rest))
+      notify(('there is no :Winnow trust %s, only :Winnow trust revoke.'):format(rest))
     else
       local event = { chat = chat and chat.buf or 0, cwd = place, revoke = rest == 'revoke' }
       require('winnow.host').notify('trust', event)

@@ -166,7 +166,8 @@ class ClaudeAgent:
         if not self._spec.given.whole:
             found |= {"setting_sources": ["user"], "add_dirs": [self._spec.cwd]}
         if self._spec.given.settings:  # as a file, since all users can read a command line
-            file = self._files.enter_context(NamedTemporaryFile(prefix="winnow-", suffix=".json"))
+            file = NamedTemporaryFile(prefix="winnow-", suffix=".json")  # noqa: SIM115
+            self._files.enter_context(file)
             file.write(to_json(self._spec.given.settings).encode())
             file.flush()
             found["settings"] = file.name
