@@ -25,7 +25,7 @@ local TYPING = 'goes out when you leave Insert mode'
 
 ---@class winnow.Pending
 ---@field section string its id
----@field kind string `question`, `permission`, `patch` or `plan`
+---@field kind string `question`, `permission`, `patch`, `plan` or `trust`
 ---@field title string
 ---@field agent string the subagent that asks; empty: the chat's own
 ---@field since number seconds since the epoch

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from winnow import ports
+from winnow.app.chats import Chats
 from winnow.app.trust import UNDECIDED
 from winnow.core import protocol as p
 from winnow.core.project import Project, Source
@@ -82,6 +83,21 @@ async def test_a_cancelled_section_decides_nothing(shop: Room) -> None:
         assert (shop.agents, shop.editor.taking) == ([], False)
         assert UNDECIDED in shop.editor.text
         assert shop.decided.roots == {}
+
+
+async def test_a_section_of_another_neovim_is_no_answer(shop: Room) -> None:
+    """What a restart left behind becomes a record that asks nothing; a message asks again."""
+    await shop.open()
+    await shop.do(p.Queue(CHAT))
+    left = shop.shown().section
+    shop.chats = Chats(shop.world)
+    await shop.open(sections=[left])
+    (frozen,) = shop.editor.every(p.Freeze)
+    assert frozen.lines == ["✗ No longer open: shop"]
+    await shop.do(p.Reopen(CHAT, left))
+    assert (shop.agents, shop.editor.section) == ([], None)
+    await shop.do(p.Queue(CHAT))
+    assert "env A=1" in "\n".join(shop.shown().lines)
 
 
 async def test_what_changes_while_one_decides_is_asked_too(shop: Room) -> None:

@@ -14,7 +14,7 @@ from winnow.adapters.files import DiskFiles
 from winnow.core.project import Project, Source
 from winnow.ports import FileError
 
-_FOLDERS = 10_000  # below a project, that are looked through for skills of their own
+_LOOKED_AT = 50_000  # files below a project, for folders that have skills of their own
 _FILES = 2_000  # of one `.claude`
 _PROMPTS = ("agents", "commands", "output-styles", "routines", "skills", "workflows")
 
@@ -62,8 +62,8 @@ class DiskProjects:
         for folder in dict.fromkeys([*reversed(above), *([main] if main else [])]):
             if not self._is_own(folder / ".claude"):
                 yield from _prompts(folder / ".claude")
-        for folder in islice(_below(cwd), _FOLDERS):
-            if folder.name == ".claude" and folder.parent != cwd and not self._is_own(folder):
+        for folder in _below(cwd):
+            if not self._is_own(folder):
                 yield from _walk(folder / "skills")
         if not self._is_own(cwd / ".claude"):
             yield cwd / ".claude/settings.json"
@@ -110,18 +110,20 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _below(cwd: Path) -> Iterator[Path]:
-    """The folders below, the nearest first."""
-    level = [cwd]
-    while level:
+    """The `.claude` of each folder below, the nearest first, as far as one can look in time."""
+    level, count = [str(cwd)], 0
+    while level and count < _LOOKED_AT:
         following = []
         for folder in level:
-            yield folder
             with suppress(OSError), os.scandir(folder) as entries:
-                following += [
-                    Path(entry.path)
-                    for entry in entries
-                    if entry.name != ".git" and entry.is_dir(follow_symlinks=False)
-                ]
+                for entry in islice(entries, _LOOKED_AT - count):
+                    count += 1
+                    if entry.name == ".git" or not entry.is_dir():
+                        continue
+                    if entry.name == ".claude" and folder != str(cwd):
+                        yield Path(entry.path)
+                    elif not entry.is_symlink():
+                        following.append(entry.path)
         level = following
 
 

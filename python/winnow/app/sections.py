@@ -203,6 +203,8 @@ class Sections:
             self._page.say("This question is not on record any more.", "warn")
         elif stored.state == "answered":
             self._page.say("This question was answered.")
+        elif stored.tool == trust.TOOL:  # nobody would take the answer
+            self._page.say("Whether the project is trusted is asked with your next message.")
         elif (w := waiting.again(stored, self._files)) is not None:
             w.wanted = True
             self._ask(w)
