@@ -25,7 +25,7 @@ local TYPING = 'goes out when you leave Insert mode'
 
 ---@class winnow.Pending
 ---@field section string its id
----@field kind string `question`, `permission`, `patch` or `plan`
+---@field kind string `question`, `permission`, `patch`, `plan` or `trust`
 ---@field title string
 ---@field agent string the subagent that asks; empty: the chat's own
 ---@field since number seconds since the epoch
@@ -380,8 +380,8 @@ function M.new(buf)
 end
 
 --- What the frontmatter may decide. A file from elsewhere says neither where Claude works nor what
---- it may do; and that nothing is asked, only the user's configuration says. Claude Code would not
---- start with a mode that it does not know.
+--- it may do. Claude Code would not start with a mode that it does not know; whether the user has
+--- set the one that stands there, the host knows.
 ---@return table<string, string>
 ---@return boolean own
 local function trusted(self)
@@ -389,10 +389,7 @@ local function trusted(self)
   local own = require('winnow.files').own(self.path)
   if not own then
     values.cwd, values.session, values.mode = nil, nil, nil
-  elseif
-    values.mode == 'bypassPermissions'
-    or not vim.list_contains(require('winnow').modes, values.mode)
-  then
+  elseif not vim.list_contains(require('winnow').modes, values.mode) then
     values.mode = nil
   end
   return values, own
@@ -409,11 +406,12 @@ function Chat:open()
   self:tell('open', {
     path = self.path,
     cwd = self.cwd,
-    agent = (values.agent or ''):match('^%w*'),
+    agent = values.agent and values.agent:match('^%w+') or config.agent,
     session = values.session or '',
     model = values.model and default(values.model) or config.model,
     -- With a session, Claude has told it; without one, `default` is whatever Claude Code takes.
-    mode = values.session and values.mode or values.mode and default(values.mode) or config.mode,
+    mode = (values.session or '') ~= '' and values.mode or default(values.mode),
+    configured = config.mode,
     questions = (values.questions or ''):match('^%l+$') or config.questions,
     sections = self.section and { self.section.id } or {},
     lines = self.section and not self.section.from_file and self.section:lines() or {},

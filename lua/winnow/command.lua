@@ -142,6 +142,16 @@ M.subcommands = {
       notify('this is not a chat, so % has no decisions.')
     end
   end,
+  trust = function(_, rest)
+    local chat = require('winnow.chats').current()
+    local place = chat and chat.cwd or require('winnow.files').place(vim.fn.getcwd())
+    if rest ~= '' and rest ~= 'revoke' then
+      notify(('there is no :Winnow trust %s, only :Winnow trust revoke.'):format(rest))
+    else
+      local event = { chat = chat and chat.buf or 0, cwd = place, revoke = rest == 'revoke' }
+      require('winnow.host').notify('trust', event)
+    end
+  end,
   pending = function()
     require('winnow.inbox').open()
   end,
@@ -205,6 +215,8 @@ function M.complete(lead, line)
     words = vim.fn.sort(vim.tbl_keys(M.subcommands))
   elseif before:match('^mode%s+$') then
     words = require('winnow').modes
+  elseif before:match('^trust%s+$') then
+    words = { 'revoke' }
   elseif before:match('^decisions%s+$') then
     words = { '%', 'export' }
   elseif before:match('^decisions%s+export%s+$') then

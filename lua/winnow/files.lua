@@ -1,5 +1,7 @@
 --- Chat files: where they are, what a new one holds, and which is a directory's own.
 
+local frontmatter = require('winnow.frontmatter')
+
 local M = {}
 
 ---@return string
@@ -123,10 +125,8 @@ function M.of_directory(cwd)
     return a > b -- names start with the time
   end)
   for _, path in ipairs(paths) do
-    local head = vim.iter(vim.fn.readfile(path, '', 10)):find(function(line)
-      return vim.startswith(line, 'cwd: ')
-    end)
-    if head and same_place(head:sub(6), cwd) then
+    local head = frontmatter.parse(vim.fn.readfile(path, '', frontmatter.MAX_LINES))
+    if head.cwd and same_place(head.cwd, cwd) then
       local buf = load(path)
       if buf then
         return buf

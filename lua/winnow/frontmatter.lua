@@ -2,27 +2,34 @@
 --- data.
 local M = {}
 
-local MAX_LINES = 30
+M.MAX_LINES = 30
 
----@param buf integer
+--- Of a key that stands there twice the first counts: it is the one that `merged` changes.
+---@param lines string[] of a file, from its first
 ---@return table<string, string> values
 ---@return integer? last row of the closing `---`, counted from 0; nil without frontmatter
-function M.read(buf)
-  local lines = vim.api.nvim_buf_get_lines(buf, 0, MAX_LINES, false)
+function M.parse(lines)
   local values = {}
   if lines[1] ~= '---' then
     return values
   end
-  for i = 2, #lines do
+  for i = 2, math.min(#lines, M.MAX_LINES) do
     if lines[i] == '---' then
       return values, i - 1
     end
     local key, value = lines[i]:match('^([%w_]+):%s*(.-)%s*$')
-    if key then
+    if key and not values[key] then
       values[key] = value
     end
   end
   return {}
+end
+
+---@param buf integer
+---@return table<string, string> values
+---@return integer? last as `parse`
+function M.read(buf)
+  return M.parse(vim.api.nvim_buf_get_lines(buf, 0, M.MAX_LINES, false))
 end
 
 --- Lines that set these values in the frontmatter's own order, new keys last.

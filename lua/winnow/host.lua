@@ -27,6 +27,7 @@ M.events = {
   mode = true,
   compare = true,
   recall = true,
+  trust = true,
 }
 
 local channel ---@type integer?

@@ -19,8 +19,10 @@ import msgspec
 from winnow import __version__, ports
 from winnow.adapters import credentials
 from winnow.adapters import log as log_file
+from winnow.adapters.decided import SqliteDecided
 from winnow.adapters.editor import NvimEditor
 from winnow.adapters.files import DiskFiles
+from winnow.adapters.projects import DiskProjects
 from winnow.adapters.scripted import ScriptedAgent
 from winnow.adapters.store import SqliteStore
 from winnow.app.chats import Chats
@@ -120,6 +122,8 @@ class Host:
             store,
             WallClock(),
             DiskFiles(),
+            DiskProjects(os.environ, Path.home()),
+            SqliteDecided(Path(self._settings.state) / "winnow.db"),
             self._settings.form_hours,
         )
         return Chats(world, replay)

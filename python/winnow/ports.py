@@ -7,7 +7,9 @@ from typing import Any, NamedTuple, Protocol, Union
 
 import msgspec
 
+from winnow.core import trust
 from winnow.core.ledger import Decision
+from winnow.core.project import Project
 from winnow.core.protocol import Effect
 
 # --- the agent --------------------------------------------------------------------------------
@@ -25,6 +27,10 @@ class AgentError(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.detail = detail
+
+
+class NotWanted(AgentError):
+    """It was to be started beforehand, and can't be without asking the user."""
 
 
 class SessionGone(AgentError):
@@ -72,6 +78,10 @@ class Mode(msgspec.Struct, frozen=True, tag=True):
     mode: str
 
 
+class SettingsChanged(msgspec.Struct, frozen=True, tag=True):
+    """Settings changed on disk. They don't act before the agent is started anew."""
+
+
 class Pause(msgspec.Struct, frozen=True, tag=True):
     """A message or tool result is complete: a place where the user's next message may stand."""
 
@@ -96,7 +106,16 @@ class TurnEnded(msgspec.Struct, frozen=True, tag=True):
 
 
 AgentEvent = Union[
-    Started, Text, Thinking, ToolStarted, ToolFinished, Mode, Pause, Notice, TurnEnded
+    Started,
+    Text,
+    Thinking,
+    ToolStarted,
+    ToolFinished,
+    Mode,
+    SettingsChanged,
+    Pause,
+    Notice,
+    TurnEnded,
 ]
 
 
@@ -191,6 +210,7 @@ class AgentSpec(msgspec.Struct, frozen=True):
     model: str = ""
     mode: str = ""
     questions: str = "tool"  # how it asks: by "tool", by choices in its "text", or "both"
+    given: trust.Given = trust.Given()  # what it gets of the project's settings
 
 
 MakeAgent = Callable[[AgentSpec, Ask], Awaitable[Agent]]
@@ -273,6 +293,35 @@ class Store(Protocol):
         """
 
 
+class Decided(Protocol):
+    """What the user decided about projects, and about the modes of chats.
+
+    Every call raises `StoreError` where that can't be read, or is not on disk.
+    """
+
+    async def verdicts(self, root: str) -> dict[str, trust.Verdict]:
+        """What was decided about the project of this root, by entry."""
+
+    async def decide(self, root: str, verdicts: trust.Verdicts) -> None:
+        """Add to that."""
+
+    async def forget(self, root: str) -> None:
+        """Take all of it back."""
+
+    async def mode(self, chat: str) -> str:
+        """The mode that the user set last in the chat of this path; empty: none."""
+
+    async def set_mode(self, chat: str, mode: str) -> None:
+        """Remember it."""
+
+
+class Projects(Protocol):
+    """The folders in which agents work."""
+
+    async def read(self, cwd: str) -> Project:
+        """The project of this folder, with all that Claude Code would read there."""
+
+
 class FileError(Exception):
     """A file can't be shown.
 
@@ -311,4 +360,6 @@ class World(NamedTuple):
     store: Store
     clock: Clock
     files: Files
+    projects: Projects
+    decided: Decided
     form_hours: float = 24  # for which choices in an agent's text stay open over restarts

@@ -13,6 +13,8 @@ from winnow import ports
 from winnow.app.chats import Chats
 from winnow.core import protocol as p
 from winnow.core.ledger import Decision
+from winnow.core.project import Project
+from winnow.core.trust import Verdict, Verdicts
 
 CHAT = 7
 BASH = ports.ToolStarted("t1", "Bash", {"command": "ls"})
@@ -85,6 +87,42 @@ class MemoryFiles:
         if isinstance(text, ports.FileError):
             raise text
         return text
+
+
+class MemoryProjects:
+    """The same project everywhere."""
+
+    def __init__(self) -> None:
+        self.project = Project("/shop")
+
+    async def read(self, cwd: str) -> Project:
+        return self.project
+
+
+class MemoryDecided:
+    """Decisions in dicts."""
+
+    def __init__(self) -> None:
+        self.roots: dict[str, dict[str, Verdict]] = {}
+        self.modes: dict[str, str] = {}
+        self.full = False  # nothing can be kept
+
+    async def verdicts(self, root: str) -> dict[str, Verdict]:
+        return dict(self.roots.get(root, {}))
+
+    async def decide(self, root: str, verdicts: Verdicts) -> None:
+        if self.full:
+            raise ports.StoreError("The disk is full.")
+        self.roots.setdefault(root, {}).update(verdicts)
+
+    async def forget(self, root: str) -> None:
+        self.roots.pop(root, None)
+
+    async def mode(self, chat: str) -> str:
+        return self.modes.get(chat, "")
+
+    async def set_mode(self, chat: str, mode: str) -> None:
+        self.modes[chat] = mode
 
 
 class FakeEditor:
@@ -218,7 +256,17 @@ class Room:
         self.agents: list[FakeAgent] = []
         self.problems: deque[str] = deque()  # why the next agents don't connect
         self.files = MemoryFiles()
-        self.world = ports.World(self._make, self.editor, self.store, FakeClock(), self.files)
+        self.projects = MemoryProjects()
+        self.decided = MemoryDecided()
+        self.world = ports.World(
+            self._make,
+            self.editor,
+            self.store,
+            FakeClock(),
+            self.files,
+            self.projects,
+            self.decided,
+        )
         self.chats = Chats(self.world)
 
     async def _make(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:

@@ -211,7 +211,7 @@ def test_plan_tells_claude_to_plan(claude: Editor, api: ScriptedAPI) -> None:
 
 def test_dont_ask_denies_and_says_so(claude: Editor, api: ScriptedAPI) -> None:
     """What a rule allows runs."""
-    rules(claude, "settings.local.json", allow=["Bash(touch ok)"])
+    rules(claude, "user", allow=["Bash(touch ok)"])
     api.add(say(bash("touch ok", "b0")), say(bash("touch no")), say("Done."))
     claude.keys(":Winnow<CR>")
     set_mode(claude, "dontAsk")
@@ -365,19 +365,20 @@ def test_rules_are_shown_and_hold(claude: Editor, api: ScriptedAPI) -> None:
     claude.wait_line("Done.")
     wait_idle(claude)
     claude.keys(":Winnow mode<CR>")
-    claude.wait_screen("allow Bash(touch other *) · this project, for you")
+    claude.wait_screen("allow Bash(touch other *) · this session")  # then by :Winnow trust
 
 
-def test_rules_that_do_not_hold_are_named(claude: Editor, api: ScriptedAPI) -> None:
-    """Claude Code takes no permission from a project that its user has not trusted."""
+def test_rules_that_do_not_hold_are_not_shown(claude: Editor, api: ScriptedAPI) -> None:
+    """What the user did not trust is not there, but what restricts."""
     rules(claude, "settings.json", allow=["Bash(touch ok)"], deny=["Bash(touch no)"])
     api.add(say(bash("touch ok")), say("Done."))
     start(claude)
+    wait_section(claude, "Trust")
+    claude.keys("gg/^Go on<CR><CR><CR>")
     wait_section(claude, "Permission: Bash")
     assert not made(claude, "ok")
     claude.keys(":Winnow mode<CR>")
-    claude.wait_screen("│deny Bash(touch no)")
-    claude.wait_screen("│Ignoring 1 permissions.allow entry from .claude/settings.json")
+    claude.wait_screen("│deny Bash(touch no) · this project, as you decided here")
     assert not any("│allow" in row for row in claude.screen())
 
 
@@ -459,6 +460,8 @@ def test_a_projects_file_does_not_bypass(claude: Editor, api: ScriptedAPI, file:
     rules(claude, file, defaultMode="bypassPermissions")
     api.add(say(bash("touch one")), say("One."))
     start(claude)
+    wait_section(claude, "Trust")
+    claude.keys("gg/^Trust<CR><CR><CR>")
     wait_section(claude, "Permission: Bash")
     assert not made(claude, "one")
 

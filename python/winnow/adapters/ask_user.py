@@ -14,12 +14,15 @@ PLUGIN = Path(__file__).parents[1] / "plugin"
 _CONTRACT = (PLUGIN / "system_prompt.md").read_text()
 
 
-def options(questions: str) -> dict[str, Any]:
-    """What makes Claude ask in this way: arguments of the SDK's ``ClaudeAgentOptions``."""
-    prompt = {"type": "preset", "preset": "claude_code"}
+def options(questions: str, prompts: str) -> dict[str, Any]:
+    """What makes Claude ask in this way: arguments of the SDK's ``ClaudeAgentOptions``.
+
+    ``prompts`` is what it is told beside.
+    """
+    prompt = {"type": "preset", "preset": "claude_code", **({"append": prompts} if prompts else {})}
     found: dict[str, Any] = {"system_prompt": prompt}
     if questions != "tool":
-        prompt["append"] = _CONTRACT
+        prompt["append"] = "\n\n".join(filter(None, (prompts, _CONTRACT)))
         found["plugins"] = [{"type": "local", "path": str(PLUGIN)}]
     if questions == "text":
         found["disallowed_tools"] = ["AskUserQuestion"]

@@ -11,7 +11,8 @@ import os
 import warnings
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from tempfile import NamedTemporaryFile
 from typing import Any, cast
 
 from claude_agent_sdk import (
@@ -46,6 +47,7 @@ from claude_agent_sdk.types import HookEvent, PermissionMode
 from winnow import ports
 from winnow.adapters import ask_user, failures, process
 from winnow.core import question_tool
+from winnow.core.encoding import to_json
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -53,12 +55,16 @@ _LINE = 200  # characters of a line of stderr that the log gets
 
 _TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
 
+_CONFIG_CHANGE = cast(HookEvent, "ConfigChange")  # the CLI has it, the SDK's types don't yet
+
 _SOURCES = {
     "userSettings": "all your projects (settings.json of Claude Code)",
     "projectSettings": "this project, for everybody (.claude/settings.json)",
     "localSettings": "this project, for you (.claude/settings.local.json)",
     "policySettings": "your organisation",
     "session": "this session",
+    "flagSettings": "this project, as you decided here (:Winnow trust)",
+    "command": "a skill or command that runs",
 }
 
 # What a surrounding Claude Code tells its children about itself. A CLI that believes it would
@@ -73,6 +79,14 @@ _OUTER_SESSION = (
     "CLAUDE_CODE_SSE_PORT",
     "CLAUDE_PID",
 )
+
+
+# What makes up for settings that are not read from the project's files. Its prompts are, and what
+# it wants done by the clock is not, which Claude Code does even without its settings.
+_PARTLY = {
+    "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1",
+    "CLAUDE_CODE_DISABLE_CRON": "1",
+}
 
 
 class ClaudeAgent:
@@ -116,6 +130,7 @@ class ClaudeAgent:
         self._asking: dict[asyncio.Task[Any], str] = {}  # to the subagent that asks, or ""
         self._drain_task: asyncio.Task[None] | None = None
         self._closed = False
+        self._files = ExitStack()  # there until the CLI has ended
         if spec.mode == "bypassPermissions":  # questions and plans still come to can_use_tool
             warnings.simplefilter("ignore", CanUseToolShadowedWarning)
         self._client = process.client(
@@ -125,12 +140,14 @@ class ClaudeAgent:
                 resume=spec.session or None,
                 model=None if spec.model == "default" else spec.model or None,
                 permission_mode=cast(PermissionMode, spec.mode) if spec.mode else None,
-                **ask_user.options(spec.questions),
-                mcp_servers=self._servers(),
+                **ask_user.options(spec.questions, spec.given.prompts),
+                mcp_servers={**spec.given.servers, **self._servers()},
+                **self._project(),
                 include_partial_messages=True,
                 can_use_tool=self._can_use_tool,
                 hooks={
                     "PreToolUse": [HookMatcher(question_tool.TOOL, [_asks_always])],
+                    _CONFIG_CHANGE: [HookMatcher(hooks=[self._settings_changed])],
                     **{event: [HookMatcher(hooks=[self._tool_ended])] for event in _TOOL_ENDS},
                 },
                 max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client
@@ -138,10 +155,24 @@ class ClaudeAgent:
                 env={
                     **{name: "" for name in _OUTER_SESSION if name in os.environ},
                     "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "markdown",
+                    **({} if spec.given.whole else _PARTLY),
                     **(env or {}),
                 },
             )
         )
+
+    def _project(self) -> dict[str, Any]:
+        """What the session gets of its project's settings: arguments of the SDK's options."""
+        found: dict[str, Any] = {}
+        if not self._spec.given.whole:
+            found |= {"setting_sources": ["user"], "add_dirs": [self._spec.cwd]}
+        if self._spec.given.settings:  # as a file, since all users can read a command line
+            file = NamedTemporaryFile(prefix="winnow-", suffix=".json")  # noqa: SIM115
+            self._files.enter_context(file)
+            file.write(to_json(self._spec.given.settings).encode())
+            file.flush()
+            found["settings"] = file.name
+        return found
 
     def _servers(self) -> dict[str, Any]:
         """The MCP server with the tool to ask with, unless questions come as text only."""
@@ -250,8 +281,7 @@ class ClaudeAgent:
             # The SDK has no call for it, only the CLI has.
             ask = self._client._query._send_control_request({"subtype": "list_permission_rules"})  # type: ignore[union-attr]
             reply = await asyncio.wait_for(ask, self._patience)
-            ignored = [line for line in self._stderr if line.startswith("Ignoring ")]
-            return [*_rules(reply["state"]), *ignored]  # those of a project that is not trusted
+            return list(_rules(reply["state"]))
         except Exception as error:
             raise self._error(failures.rules(str(error)), error) from error
 
@@ -259,6 +289,7 @@ class ClaudeAgent:
         """End the CLI, and with it everything that waits. See `ports.Agent.close`."""
         self._closed = True
         await self._client.disconnect()
+        self._files.close()
         if self._drain_task is not None:
             self._drain_task.cancel()
             await asyncio.wait({self._drain_task})
@@ -388,6 +419,20 @@ class ClaudeAgent:
             return {}
         event = input["hook_event_name"]
         output = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": note}}
+        return cast(HookJSONOutput, output)
+
+    async def _settings_changed(
+        self,
+        input: HookInput,  # noqa: ARG002
+        tool_use_id: str | None,  # noqa: ARG002
+        context: HookContext,  # noqa: ARG002
+    ) -> HookJSONOutput:
+        """Let no change act in mid-session: hooks that a pull brings in would run at once.
+
+        The user's own are kept out as well, since with them the CLI reads all files anew.
+        """
+        self._events.put_nowait(ports.SettingsChanged())
+        output = {"decision": "block", "reason": "The session is started anew before it goes on."}
         return cast(HookJSONOutput, output)
 
     def _hear_stderr(self, line: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from winnow.adapters import decided
 from winnow.core.encoding import from_json, to_json
 from winnow.core.ledger import Decision
 from winnow.ports import StoredSection, StoreError
@@ -34,6 +35,7 @@ _MIGRATIONS = (
         id INTEGER PRIMARY KEY, key TEXT NOT NULL, decision TEXT NOT NULL
     )
     """,
+    *decided.MIGRATIONS,
 )
 _VERSION = len(_MIGRATIONS)
 _RESERVED = "reserved"  # the state of a section of which there is only the id

@@ -1,7 +1,8 @@
 """What an agent asks, as the form to show, and what the answer turns into for each way to ask.
 
 Questions come as a tool call of Claude Code's, as one of our own tool's, or as choices in the
-agent's text; everything else is a tool that wants permission.
+agent's text; Winnow itself asks whether it trusts a project; everything else is a tool that wants
+permission.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from winnow.core import answer, choices, permission, question_tool, questions, record
+from winnow.core import answer, choices, permission, question_tool, questions, record, trust
 from winnow.core.choices import Choice
 from winnow.core.form import Form
 from winnow.core.proposal import Call, Plan, Proposal, cell_of, patch_of, written_by
@@ -30,6 +31,8 @@ def make(section_id: str, request: Request, files: Files) -> Form | questions.Ma
         asked = choice_of(request).questions
     elif request.tool == question_tool.TOOL:
         asked = question_tool.read(request.input)
+    elif request.tool == trust.TOOL:
+        return trust.form(section_id, request.input)
     else:
         return _permission(section_id, request, files, agent)
     if isinstance(asked, questions.Malformed):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
 
 from winnow import ports
 from winnow.app.archive import Archive
@@ -12,11 +11,13 @@ from winnow.app.mode import Mode
 from winnow.app.page import Page
 from winnow.app.sections import Sections
 from winnow.app.session import Session
+from winnow.app.trust import Trust
 from winnow.app.waiting import Waiting
 from winnow.core import protocol as p
 from winnow.core import transcript
 from winnow.core.proposal import written_by
 from winnow.core.text import clean_block, strip_markers
+from winnow.core.trust import Given
 
 
 class Chat:
@@ -31,14 +32,18 @@ class Chat:
         self._make_agent = world.make_agent
         self._page = Page(self.id, world.editor)
         self._session = Session(self._make, self)
-        self._mode = Mode(opened.mode, self._page, self._session)
+        self._mode = Mode(opened, self._page, self._session, world.decided)
+        unattended = opened.headless or replay is not None
+        ask = None if unattended else self.ask
+        self._trust = Trust(opened.cwd, world, self._page, self._session, ask)
         store = Archive(world.store, lambda sentence: self._page.say(sentence, "warn"))
         ledger = Ledger(store, world.clock, opened.path, replay)
-        self._sections = Sections(opened, world, self._page, store, ledger, self._mode)
+        self._sections = Sections(opened, world, self._page, store, ledger, self._mode, self._trust)
         self._turn = self._sections.turn
         self._resume = opened.session  # the session's id in the agent's own books
         self._agent_name = ""
         self._queued = False  # the user wants the draft sent
+        self._stale = False  # the agent has settings that are not those of now
         self._missed: list[str] = []  # answers given in turn that did not get through
         self._told: p.Status | None = None
         self._cost = 0.0  # US dollars
@@ -91,6 +96,11 @@ class Chat:
         self._sections.stop()
         self._session.interrupt()
 
+    def renew(self) -> None:
+        """Start the agent anew before the next message: its settings may have changed."""
+        self._stale = True
+        self._advance()
+
     async def close(self) -> None:
         """The buffer is gone: deny what waits, end the agent."""
         self._page.detach()
@@ -135,6 +145,8 @@ class Chat:
                 self._reload(call)
             case ports.Mode(mode=mode):
                 self._mode.heard(mode)
+            case ports.SettingsChanged():
+                self._stale = True
             case ports.TurnEnded(answered=uuids, cost=cost):
                 self._sections.given.clear()
                 self._session.answered(uuids)
@@ -172,12 +184,17 @@ class Chat:
         """See `Listener.ended`."""
         self._advance()
 
-    def _make(self) -> Awaitable[ports.Agent]:
+    async def _make(self) -> ports.Agent:
         o = self._opened
+        self._stale = False
+        given = Given()
+        if o.agent != "scripted":  # which reads nothing of a project
+            given = await self._trust.given(lambda: self._queued or bool(self._sections.late))
+        mode = await self._mode.first()
         spec = ports.AgentSpec(
-            o.cwd, o.agent, self._resume, o.model, self._mode.name, self._sections.ways
+            o.cwd, o.agent, self._resume, o.model, mode, self._sections.ways, given
         )
-        return self._make_agent(spec, self.ask)
+        return await self._make_agent(spec, self.ask)
 
     def _reload(self, call: str) -> None:
         """A call has ended well: the editor may show the file that it has written."""
@@ -202,6 +219,8 @@ class Chat:
         """Where a message may stand, send late answers, then ask for the queued draft."""
         if self._sections.late:
             self._session.want()
+        if self._stale and (self._queued or self._sections.late) and not self.working:
+            self._session.renew()
         while self._sections.late and self._may_send():
             message = self._sections.late.popleft()
             shown = "\n".join(clean_block(message))
@@ -223,5 +242,7 @@ class Chat:
         if self._sections.waiting:
             return "waiting"
         if self._session.state == "connected":
-            return "working" if self.working or self._page.taking else "idle"
+            if self.working or self._page.taking:
+                return "working"
+            return "asleep" if self._stale else "idle"
         return self._session.state

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Coroutine
+from typing import Any
 
 from winnow import ports
+from winnow.app import trust
 from winnow.app.chat import Chat
 from winnow.app.ledger import Replay, recall
 from winnow.core import protocol as p
@@ -24,7 +27,7 @@ class Chats:
         self._world = world
         self._replay = replay
         self._chats: dict[int, Chat] = {}
-        self._closing: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def handle(self, event: p.Event) -> None:
         """Do what an event asks for; events for chats that are gone are dropped."""
@@ -34,17 +37,32 @@ class Chats:
                 self._chats[event.chat] = Chat(event, self._world, self._replay)
             case p.Recall():  # of all chats, and from anywhere
                 self._world.editor.apply(recall(self._world.store, event))
+            case p.Trust():
+                self._renew(event)  # nothing more goes out by what is being revoked
+                self._spawn(self._show_trust(event))
             case _ if chat is None:
                 log.info("event for a closed chat: %s", type(event).__name__)
             case p.Close():
                 del self._chats[event.chat]
-                task = asyncio.create_task(chat.close())
-                self._closing.add(task)
-                task.add_done_callback(self._closing.discard)
+                self._spawn(chat.close())
             case _:
                 chat.handle(event)
+
+    async def _show_trust(self, event: p.Trust) -> None:
+        self._world.editor.apply(await trust.show(event, self._world))
+        self._renew(event)
+
+    def _renew(self, event: p.Trust) -> None:
+        if event.revoke:
+            for chat in self._chats.values():
+                chat.renew()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
         """End every chat."""
         chats, self._chats = list(self._chats.values()), {}
-        await asyncio.gather(*(chat.close() for chat in chats), *self._closing)
+        await asyncio.gather(*(chat.close() for chat in chats), *self._tasks)

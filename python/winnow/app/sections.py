@@ -14,6 +14,7 @@ from winnow.app.archive import Archive
 from winnow.app.ledger import Ledger
 from winnow.app.mode import Mode
 from winnow.app.page import Page
+from winnow.app.trust import Trust
 from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
 from winnow.core import (
@@ -25,6 +26,7 @@ from winnow.core import (
     questions,
     record,
     transcript,
+    trust,
 )
 from winnow.core import protocol as p
 from winnow.core.choices import Choice
@@ -56,6 +58,7 @@ class Sections:
         store: Archive,
         ledger: Ledger,
         mode: Mode,
+        project: Trust,
     ) -> None:
         self.late: deque[str] = deque()
         self.given: dict[str, str] = {}
@@ -67,6 +70,7 @@ class Sections:
         self._store = store
         self._ledger = ledger
         self._mode = mode
+        self._trust = project
         self._numbered: list[Waiting] = []  # choices that could only be shown as a list
         self.ways = opened.questions if opened.questions in ("text", "both") else "tool"
         self.turn = Turn(page.chat, None if self.ways == "tool" else self._open_choices)
@@ -165,6 +169,9 @@ class Sections:
         if w is None or w.form.proposal is None:
             self._page.say("This section is no longer open.", "warn")
             return
+        if w.form.kind == "trust":  # nothing else may be taken for it
+            self._page.say("Whether a project is trusted is decided in its section.", "warn")
+            return
         if event.lines:
             w.edited(event.lines)
         match w.choose(event.choice, event.reason):
@@ -196,6 +203,8 @@ class Sections:
             self._page.say("This question is not on record any more.", "warn")
         elif stored.state == "answered":
             self._page.say("This question was answered.")
+        elif stored.tool == trust.TOOL:  # nobody would take the answer
+            self._page.say("Whether the project is trusted is asked with your next message.")
         elif (w := waiting.again(stored, self._files)) is not None:
             w.wanted = True
             self._ask(w)
@@ -318,6 +327,8 @@ class Sections:
         if isinstance(reply, ports.Allow) and (sentence := w.stale(self._files)):
             self._refuse(w, sentence)
             return
+        if isinstance(reply, ports.Allow) and reply.updates:
+            reply = msgspec.structs.replace(reply, updates=self._granted(reply.updates))
         in_turn = w.settle(reply)  # first of all: the agent waits
         self._ledger.record(w.form, answers)
         self._close(w, "answered", lines, *(self._line(w, reply) if in_turn else []))
@@ -331,6 +342,13 @@ class Sections:
         elif isinstance(reply, ports.Allow) and reply.updates:
             self._grant_covered(w.request, reply.updates, str(answers[0].answer))
 
+    def _granted(self, updates: list[permission.Update]) -> list[permission.Update]:
+        """The user allows something for longer: that is kept out of the project's reach."""
+        for update in updates:
+            if update.get("type") == "setMode":
+                self._mode.granted(update["mode"])
+        return self._trust.hold(updates)
+
     def _refuse(self, w: Waiting, sentence: str) -> None:
         """What was allowed can't be done as it was shown."""
         w.settle(ports.Deny(f"{sentence} Nothing was written: read the file, then try again."))
@@ -339,7 +357,7 @@ class Sections:
 
     def _line(self, w: Waiting, reply: ports.Reply) -> list[p.Effect]:
         """The line of the tool that runs now, to stand beside what was allowed."""
-        if w.request.tool == asking.ASK or not isinstance(reply, ports.Allow):
+        if w.request.tool in (asking.ASK, trust.TOOL) or not isinstance(reply, ports.Allow):
             return []
         return [self.turn.allowed(w.request, reply.input)]
 

@@ -53,7 +53,7 @@ class Session:
         self._listener = listener
         self._agent: ports.Agent | None = None  # only while connected
         self._life: asyncio.Task[None] | None = None  # the newest agent's
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     @property
     def working(self) -> bool:
@@ -64,7 +64,7 @@ class Session:
         """Connect, unless that is done or under way."""
         if self.state in ("asleep", "failed"):
             self.state = "connecting"
-            self._life = self._spawn(self._live(after=self._life))
+            self._life = self.spawn(self._live(after=self._life))
 
     def prompt(self, text: str) -> None:
         """Say something to the agent, which is connected."""
@@ -100,7 +100,7 @@ class Session:
             else:
                 done(result)
 
-        self._spawn(run())
+        self.spawn(run())
 
     def renew(self) -> None:
         """Connect anew, because the session is to be made from something else."""
@@ -131,6 +131,9 @@ class Session:
                 raise ports.AgentError(ENDED)
             self.state, self._agent = "asleep", None
             self._listener.ended()
+        except ports.NotWanted:
+            self.state = "asleep"
+            self._listener.ended()
         except ports.AgentError as error:
             self._lost(error)
         except Exception:
@@ -154,7 +157,7 @@ class Session:
                     self._lost(error)
                     life.cancel()
 
-        self._spawn(run())
+        self.spawn(run())
 
     def _lost(self, error: ports.AgentError) -> None:
         log.error("%s\n%s", error.sentence, error.detail)
@@ -162,7 +165,8 @@ class Session:
         self._listener.lost(error)
         self.prompts.clear()
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Do something beside; `close` waits for it."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -10,7 +10,16 @@ from winnow.app import asking
 from winnow.core import answer, body, offer, permission, questions, record, section
 from winnow.core.form import Form, render
 from winnow.core.lines import split
-from winnow.core.proposal import Change, Changed, Emptied, Kept, Patch, Plan, Proposal
+from winnow.core.proposal import (
+    Change,
+    Changed,
+    Emptied,
+    Kept,
+    Patch,
+    Plan,
+    Proposal,
+    Settings,
+)
 from winnow.core.protocol import Pending, Section, Sides, Verdict
 from winnow.core.text import clean_block
 from winnow.core.transcript import tool_line
@@ -96,6 +105,8 @@ class Waiting:
     @property
     def call(self) -> str:
         """What is asked for, in one line."""
+        if isinstance(self.form.proposal, Settings):
+            return self.form.proposal.project
         asker = f" ({self.form.agent})" if self.form.agent else ""
         return tool_line(self.request.tool, self.request.input) + asker
 
@@ -160,6 +171,9 @@ class Waiting:
 
     def _reply(self, proposal: Proposal, change: Change | None, given: answer.Decided) -> Reply:
         refused = answer.refuses(self.form, given)
+        if isinstance(proposal, Settings):  # to go on without them is an answer, too
+            kept = change.input if isinstance(change, (Kept, Changed)) and not refused else {}
+            return Allow({"entries": [], **kept})
         match change:
             case Emptied(words=words) if refused:
                 return Deny(_refusal(proposal, f"{words}. {given.notes}".rstrip()))

@@ -26,7 +26,7 @@ class Form(msgspec.Struct, frozen=True):
 
     id: str
     questions: tuple[Question, ...]
-    kind: Literal["questions", "permission", "patch", "plan"] = "questions"
+    kind: Literal["questions", "permission", "patch", "plan", "trust"] = "questions"
     proposal: Proposal | None = None
     agent: str = ""
 

@@ -12,7 +12,7 @@ from typing import Any, Union
 
 import msgspec
 
-from winnow.core import arguments, patch, rewrite
+from winnow.core import arguments, patch, rewrite, settings
 from winnow.core.body import Block, Gone, Malformed, Seen, Text
 from winnow.core.diff import Diff, Line, diff
 from winnow.core.origins import Refused, origins, restored
@@ -242,7 +242,38 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
         return str(change.input["plan"]) if isinstance(change, Changed) else self.text
 
 
-Proposal = Union[Call, Patch, Plan]
+class Settings(msgspec.Struct, frozen=True, dict=True):
+    """What a project would have Claude Code do by itself: entries to keep or delete."""
+
+    tool: str
+    input: dict[str, Any]
+    project: str
+    entries: tuple[str, ...]
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """See the module."""
+        return (Block("text", tuple(li for one in self.entries for li in settings.lines_of(one))),)
+
+    def read(self, seen: Sequence[Seen]) -> Change:
+        """See the module."""
+        match settings.left(self.entries, seen[0]):
+            case Malformed() as malformed:
+                return malformed
+            case []:
+                return Emptied("all are gone")
+            case kept if len(kept) == len(self.entries):
+                return Kept(self.input)
+            case kept:
+                words = f"{len(kept)} of {len(self.entries)} settings"
+                return Changed({**self.input, "entries": kept}, words)
+
+    def told(self, change: Changed) -> str:  # noqa: ARG002
+        """No agent reads about it."""
+        return ""
+
+
+Proposal = Union[Call, Patch, Plan, Settings]
 
 
 def written_by(tool: str, input: dict[str, Any]) -> str | None:

@@ -42,7 +42,8 @@ class Open(Message, frozen=True):
     agent: str = ""  # as the frontmatter has it: "claude", "scripted", or empty for the default
     session: str = ""
     model: str = ""
-    mode: str = ""
+    mode: str = ""  # as the frontmatter has it, which anybody may have written
+    configured: str = ""  # the mode that the user wants for chats without one
     questions: str = ""  # how the agent asks: by "tool", in its "text", or "both"; else by tool
     sections: list[str] = []
     lines: list[str] = []
@@ -164,6 +165,14 @@ class Recall(Message, frozen=True):
     export: str = ""
 
 
+class Trust(Message, frozen=True):
+    """Show what was decided about the settings of the project at ``cwd``, or forget it."""
+
+    chat: int
+    cwd: str
+    revoke: bool = False
+
+
 Event = Union[
     Open,
     Close,
@@ -180,6 +189,7 @@ Event = Union[
     Compare,
     Unshown,
     Recall,
+    Trust,
 ]
 
 
@@ -300,7 +310,7 @@ class Pending(msgspec.Struct, frozen=True):
     """A section that waits for the user, shown already or not."""
 
     section: str
-    kind: Literal["question", "permission", "patch", "plan"]
+    kind: Literal["question", "permission", "patch", "plan", "trust"]
     title: str
     agent: str  # the subagent that asks; empty: the chat's own
     since: float  # seconds since the epoch
@@ -371,7 +381,7 @@ class Sides(Message, frozen=True):
 
 
 class Rules(Message, frozen=True):
-    """Show the permission mode and the rules in force."""
+    """Show the permission mode and the rules in force, or what was decided about a project."""
 
     chat: int
     lines: list[str]

@@ -8,7 +8,12 @@ from winnow.core.section import Reading
 from winnow.core.text import brief, clean, marker
 
 REPLAYED = "↻ Replayed."
-REFUSED = {"permission": "Denied", "patch": "Denied", "plan": "Kept planning"}
+REFUSED = {
+    "permission": "Denied",
+    "patch": "Denied",
+    "plan": "Kept planning",
+    "trust": "Without its settings",
+}
 
 
 def answered(form: Form, answers: Answers) -> list[str]:
@@ -123,8 +128,11 @@ def covered(label: str, call: str) -> list[str]:
 
 
 def _reopening(form: Form, line: str) -> list[str]:
-    """A question can be asked again by the user, and a plan; what a tool wanted is past."""
-    if form.kind in ("permission", "patch"):
+    """A question can be asked again by the user, and a plan; what a tool wanted is past.
+
+    What a project may do is asked with the next message.
+    """
+    if form.kind in ("permission", "patch", "trust"):
         return [line]
     return [f"{line} · <CR> here asks again{marker(form.id, 0, 'r')}"]
 

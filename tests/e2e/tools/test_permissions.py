@@ -181,8 +181,10 @@ def test_always_is_kept_where_its_scope_says(claude: Editor, api: ScriptedAPI) -
     send(claude, "once more")
     claude.wait_line("Twice.")
     assert len(records(claude)) == 1
-    settings = project(claude, ".claude") / "settings.local.json"
-    assert settings.exists() is label.partition("<")[0].endswith("(this project)")
+    assert not project(claude, ".claude").exists()  # where anybody could add to it
+    label = label.partition("<")[0]
+    claude.keys(":Winnow trust<CR>")
+    claude.wait_screen(f"✓ {label}" if label.endswith("(this project)") else "no settings")
 
 
 def test_a_subagent_is_named(claude: Editor, api: ScriptedAPI) -> None:
@@ -370,8 +372,8 @@ def test_a_long_command_is_shown_in_full(claude: Editor, api: ScriptedAPI) -> No
 def test_an_address_that_was_edited_is_the_one_that_is_fetched(
     claude: Editor, api: ScriptedAPI
 ) -> None:
-    settings = project(claude, ".claude") / "settings.local.json"
-    settings.parent.mkdir()
+    settings = Path(claude.sandbox.env["CLAUDE_CONFIG_DIR"]) / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
     settings.write_text(json.dumps({"skipWebFetchPreflight": True}))  # else it asks anthropic.com
     call = ToolUse("WebFetch", {"url": "https://127.0.0.1:9/a", "prompt": "Sum it up."}, "t1")
     api.add(say(call), say("So be it."))

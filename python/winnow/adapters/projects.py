@@ -1,0 +1,154 @@
+"""The folders in which agents work: which files Claude Code takes settings from there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from winnow.adapters.files import DiskFiles
+from winnow.core.project import Project, Source
+from winnow.ports import FileError
+
+_LOOKED_AT = 50_000  # files below a project, for folders that have skills of their own
+_FILES = 2_000  # of one `.claude`
+_PROMPTS = ("agents", "commands", "output-styles", "routines", "skills", "workflows")
+
+
+class DiskProjects:
+    """Implements `ports.Projects`.
+
+    Args:
+        env: says where Claude Code keeps the user's own settings.
+        home: the user's home.
+    """
+
+    def __init__(self, env: Mapping[str, str], home: Path) -> None:
+        self._config = Path(env.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+        self._books = Path(env.get("CLAUDE_CONFIG_DIR") or home, ".claude.json")
+        self._own = {_real(self._config), _real(home / ".claude")}
+
+    async def read(self, cwd: str) -> Project:
+        """See `ports.Projects.read`."""
+        return await asyncio.to_thread(self._read, Path(cwd))
+
+    def _read(self, cwd: Path) -> Project:
+        cwd = _real(cwd)
+        above = [cwd, *cwd.parents]
+        root = next((folder for folder in above if (folder / ".git").exists()), cwd)
+        found = dict.fromkeys(path for path in self._files(cwd, above, root) if _is_there(path))
+        sources = tuple(_source(path, root) for path in found)
+        prompts = tuple(_source(path, root) for path in self._memory(cwd, above) if path.is_file())
+        return Project(str(root), sources, prompts, self._trusted(str(root)))
+
+    def _memory(self, cwd: Path, above: list[Path]) -> Iterator[Path]:
+        """What Claude Code doesn't read with the user's settings alone; see `trust.Given`."""
+        for folder in reversed(above):
+            if folder != cwd:
+                yield folder / "CLAUDE.md"
+                if not self._is_own(folder / ".claude"):
+                    yield folder / ".claude/CLAUDE.md"
+            yield folder / "CLAUDE.local.md"
+
+    def _files(self, cwd: Path, above: list[Path], root: Path) -> Iterator[Path]:
+        """In the order in which later ones count more; with some that aren't there."""
+        for folder in reversed(above):
+            yield folder / ".mcp.json"
+        main = _main_checkout(root)
+        for folder in dict.fromkeys([*reversed(above), *([main] if main else [])]):
+            if not self._is_own(folder / ".claude"):
+                yield from _prompts(folder / ".claude")
+        for folder in _below(cwd):
+            if not self._is_own(folder):
+                yield from _walk(folder / "skills")
+        if not self._is_own(cwd / ".claude"):
+            yield cwd / ".claude/settings.json"
+            if main:
+                yield main / ".claude/settings.local.json"
+            yield cwd / ".claude/settings.local.json"
+
+    def _is_own(self, folder: Path) -> bool:
+        """Whether it holds the settings of the user, not of a project."""
+        return _real(folder) in self._own
+
+    def _trusted(self, root: str) -> bool:
+        try:
+            return (
+                json.loads(self._books.read_bytes())["projects"][root]["hasTrustDialogAccepted"]
+                is True
+            )
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return False
+
+
+def _prompts(folder: Path) -> Iterator[Path]:
+    yield folder / "scheduled_tasks.json"
+    for kind in _PROMPTS:
+        yield from _walk(folder / kind)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """The files of a folder that can do something. What else lies beside a skill is only read."""
+    count = 0
+    seen = set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        if (real := os.path.realpath(place)) in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        for name in sorted(files):
+            count += 1
+            if count > _FILES:
+                yield folder  # which can't be read as a file, and so is an entry
+                return
+            if folder.name != "skills" or name.lower() == "skill.md" or ".claude-plugin" in place:
+                yield Path(place, name)
+
+
+def _below(cwd: Path) -> Iterator[Path]:
+    """The `.claude` of each folder below, the nearest first, as far as one can look in time."""
+    level, count = [str(cwd)], 0
+    while level and count < _LOOKED_AT:
+        following = []
+        for folder in level:
+            with suppress(OSError), os.scandir(folder) as entries:
+                for entry in islice(entries, _LOOKED_AT - count):
+                    count += 1
+                    if entry.name == ".git" or not entry.is_dir():
+                        continue
+                    if entry.name == ".claude" and folder != str(cwd):
+                        yield Path(entry.path)
+                    elif not entry.is_symlink():
+                        following.append(entry.path)
+        level = following
+
+
+def _main_checkout(root: Path) -> Path | None:
+    """Where the repository of a worktree has its own, whose local settings Claude Code adds."""
+    with suppress(OSError, ValueError):
+        kind, _, path = (root / ".git").read_text().strip().partition(": ")
+        if kind == "gitdir":
+            folder = root / path
+            return _real(folder / (folder / "commondir").read_text().strip()).parent
+    return None
+
+
+def _source(path: Path, root: Path) -> Source:
+    name = str(path.relative_to(root) if path.is_relative_to(root) else path)
+    try:
+        return Source(name, DiskFiles().read(str(path)))
+    except FileError:
+        return Source(name, None)
+
+
+def _is_there(path: Path) -> bool:
+    """Also a link that leads nowhere yet."""
+    return os.path.lexists(path)
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))

@@ -1,0 +1,121 @@
+"""Whether a project's settings may act: what the user decided, and asking where they did not."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from winnow import ports
+from winnow.app.page import Page
+from winnow.app.session import Session
+from winnow.core import permission, project, transcript, trust
+from winnow.core import protocol as p
+from winnow.core.project import Project
+
+log = logging.getLogger(__name__)
+
+UNDECIDED = (
+    "Nothing was sent: first decide whether this project's settings may act. <CR> asks again."
+)
+
+
+class Trust:
+    """The trust in the project that one chat works in.
+
+    Args:
+        ask: shows the section; None where nobody is there to be asked.
+    """
+
+    def __init__(
+        self, cwd: str, world: ports.World, page: Page, session: Session, ask: ports.Ask | None
+    ) -> None:
+        self._cwd = cwd
+        self._projects = world.projects
+        self._decided = world.decided
+        self._page = page
+        self._session = session
+        self._ask = ask
+        self._root = cwd
+
+    async def given(self, wanted: Callable[[], bool]) -> trust.Given:
+        """What the agent gets of the project; asks until all is decided.
+
+        Args:
+            wanted: whether the user wants the agent now.
+
+        Raises:
+            NotWanted: the user has to be asked, but does not want it yet.
+            AgentError: they did not decide.
+        """
+        while True:  # while one decides, the files may change
+            what = await self._projects.read(self._cwd)
+            self._root = what.root
+            verdicts = await verdicts_of(self._decided, what.root)
+            new = trust.undecided(project.entries(what.sources), verdicts)
+            if not new or self._ask is None:
+                return trust.given(what, verdicts)
+            if what.trusted and "dropped" not in verdicts.values():
+                self._say_trusted(what, len(new))
+                kept = new
+            elif not wanted():
+                raise ports.NotWanted(UNDECIDED)
+            else:
+                asked = {"project": what.name, "entries": new}
+                match await self._ask(ports.Request(trust.TOOL, asked)):
+                    case ports.Allow(input={"entries": list(kept)}):
+                        pass
+                    case _:
+                        raise ports.AgentError(UNDECIDED)
+            decisions: dict[str, trust.Verdict]
+            decisions = {entry: "kept" if entry in kept else "dropped" for entry in new}
+            if not await self._keep(decisions):
+                return trust.given(what, {**verdicts, **decisions})
+
+    def _say_trusted(self, what: Project, count: int) -> None:
+        settings = "a setting" if count == 1 else f"{count} settings"
+        line = f"{what.name} is trusted in Claude Code, so {settings} of it may act: :Winnow trust"
+        self._page.append(p.Write(self._page.chat, transcript.notice(line), fresh=True))
+
+    def hold(self, updates: list[permission.Update]) -> list[permission.Update]:
+        """Keep what the user allows for the whole project; returns what the agent is told of it."""
+        passed, kept = trust.held(updates)
+        if kept:
+            self._session.spawn(self._keep(dict.fromkeys(kept, "granted")))
+        return passed
+
+    async def _keep(self, verdicts: trust.Verdicts) -> bool:
+        try:
+            await self._decided.decide(self._root, verdicts)
+        except ports.StoreError as error:
+            log.error("%s", error.sentence)
+            self._page.say(error.sentence, "warn")
+            return False
+        return True
+
+
+async def verdicts_of(decided: ports.Decided, root: str) -> dict[str, trust.Verdict]:
+    """What was decided about a project; nothing, where that can't be read."""
+    try:
+        return await decided.verdicts(root)
+    except ports.StoreError as error:
+        log.error("%s", error.sentence)
+        return {}
+
+
+async def show(event: p.Trust, world: ports.World) -> p.Effect:
+    """What was decided about the project of a folder; with ``revoke``, all of that is forgotten."""
+    what = await world.projects.read(event.cwd)
+    try:
+        if event.revoke:
+            await world.decided.forget(what.root)
+        verdicts: dict[str, Any] = await world.decided.verdicts(what.root)
+    except ports.StoreError as error:
+        return p.Say(event.chat, error.sentence, "error")
+    if event.revoke:
+        sentence = "is forgotten; the next message asks anew."
+        return p.Say(event.chat, f"What was decided about {what.name} {sentence}")
+    lines = trust.told(what, verdicts) or ["It brings no settings that act by themselves."]
+    if what.trusted:
+        lines.append("Claude Code itself trusts it.")
+    return p.Rules(event.chat, [f"trust: {what.root}", "", *lines])

@@ -1,0 +1,47 @@
+"""A project's settings as lines to delete; each says all that it is, on as many as that takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from winnow.core.body import Gone, Malformed, Seen, Text
+from winnow.core.origins import origins
+from winnow.core.visible import show
+
+_WIDTH = 160  # characters; what is longer goes on below
+_BLANKS = re.compile(r"[ \t]{8,}")
+
+
+def lines_of(entry: str) -> list[str]:
+    """An entry as it is shown."""
+    text = _BLANKS.sub(lambda blanks: f" ‹{len(blanks[0])} blanks› ", show(entry))
+    rows = [text[at : at + _WIDTH] for at in range(0, len(text), _WIDTH)]
+    return [rows[0], *(f"    {row}" for row in rows[1:])]
+
+
+def left(entries: Sequence[str], seen: Seen) -> list[str] | Malformed:
+    """The entries of which every line still stands there."""
+    match seen:
+        case Gone():
+            return []
+        case Malformed() as malformed:
+            return malformed
+        case Text(row=start, lines=lines):
+            pass
+    shown = [line for entry in entries for line in lines_of(entry)]
+    stand = set()
+    for row, (line, origin) in enumerate(zip(lines, origins(shown, lines), strict=True), start):
+        if origin is not None and shown[origin] == line:
+            stand.add(origin)
+        elif shown.count(line) == 1:  # moved
+            stand.add(shown.index(line))
+        elif line.strip():
+            return Malformed(row, f"line {row + 1} is none of these settings: u brings them back")
+    kept, first = [], 0
+    for entry in entries:
+        after = first + len(lines_of(entry))
+        if stand.issuperset(range(first, after)):
+            kept.append(entry)
+        first = after
+    return kept
