@@ -23,6 +23,7 @@ local STATES = {
   failed = 'not connected; <CR> tries again',
 }
 local QUEUED = 'goes out as soon as Claude can take it'
+local SLOW = 3 -- seconds of a start from which on they are counted
 local TYPING = 'goes out when you leave Insert mode'
 
 ---@class winnow.Pending
@@ -43,6 +44,9 @@ local TYPING = 'goes out when you leave Insert mode'
 ---@field owner? winnow.Owner the other Neovim that has it; then it is only read here
 ---@field stamp string of its file, as it was read or written last
 ---@field private saved string what that held
+---@field ahead integer how many other agents start before its own
+---@field private since? integer when its agent began to start, in milliseconds
+---@field private ticks? boolean what is said of that will be said anew
 ---@field queued boolean the draft waits to be sent
 ---@field private typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
@@ -187,9 +191,9 @@ function Chat:save()
   vim.fn.mkdir(vim.fs.dirname(self.path), 'p')
   -- Time alone tells too much: whatever copies files may set it.
   local other = now ~= '' and now ~= self.stamp and files.read(self.path) ~= self.saved
-  local kept, copy = pcall(other and files.set_aside or tostring, self.path)
-  if not kept then
-    host.log(('%s was not written, what it holds could not be kept: %s'):format(self.path, copy))
+  local copy = other and files.set_aside(self.path)
+  if other and not copy then
+    host.log(('%s is not written, for what it holds could not be kept.'):format(self.path))
     return
   end
   vim.api.nvim_buf_call(self.buf, function()
@@ -200,7 +204,7 @@ function Chat:save()
     end
   end)
   self:remember_file()
-  if other then
+  if copy then
     vim.schedule(function() -- after what Neovim itself says of the file
       say(('%s has what another program wrote into this chat.'):format(copy), 'warn')
     end)
@@ -376,9 +380,35 @@ function Chat:set_state(state)
   self:show_state()
 end
 
+--- How a start gets on; said anew every second.
+---@return string
+function Chat:progress()
+  local text = STATES.connecting
+  if self.ahead > 0 then
+    text = ('waits for %d other%s to start…'):format(self.ahead, self.ahead > 1 and 's' or '')
+  end
+  if not self.ticks then
+    self.ticks = true
+    vim.defer_fn(function()
+      self.ticks = false
+      if self.since and vim.api.nvim_buf_is_loaded(self.buf) then
+        self:show_state()
+      end
+    end, 1000)
+  end
+  local seconds = math.floor((vim.uv.now() - self.since) / 1000)
+  return seconds < SLOW and text or ('%s %d s'):format(text, seconds)
+end
+
 --- Say the state beside the draft's heading.
 function Chat:show_state()
   local text = STATES[self.state] or self.state
+  if self.state == 'connecting' or self.state == 'asleep' and self.queued then
+    self.since = self.since or vim.uv.now()
+    text = self:progress()
+  else
+    self.since = nil
+  end
   if self.owner then
     text = require('winnow.handover').sentence(self.owner)
   end
@@ -410,6 +440,7 @@ function M.new(buf, owner)
     pending = {},
     cost = 0,
     mode = '',
+    ahead = 0,
     queued = false,
     carry = '',
     fresh = false,

@@ -51,7 +51,7 @@ M.effects = {
     chat:refill(e.text)
   end,
   status = function(chat, e)
-    chat.pending, chat.cost, chat.mode = e.pending, e.cost, e.mode
+    chat.pending, chat.cost, chat.mode, chat.ahead = e.pending, e.cost, e.mode, e.ahead
     chat:set_state(e.state)
   end,
   happened = function(chat, e)

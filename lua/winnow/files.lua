@@ -161,15 +161,14 @@ end
 
 --- Keep what another program has written into a chat's file, before that is written over.
 ---@param path string
----@return string name of that copy, which is beside it
+---@return string? name of that copy, which is beside it; nil: it could not be made
 function M.set_aside(path)
   local copy, count = path .. '.orig', 0
   while vim.uv.fs_stat(copy) do
     count = count + 1
     copy = ('%s.orig%d'):format(path, count)
   end
-  assert(vim.uv.fs_copyfile(path, copy))
-  return vim.fs.basename(copy)
+  return vim.uv.fs_copyfile(path, copy) and vim.fs.basename(copy) or nil
 end
 
 --- Whether a path is in the chats folder, where this user's own chats are.

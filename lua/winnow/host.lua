@@ -33,8 +33,11 @@ local stderr = {} ---@type string[] what the process said last
 local crashed = false -- once restarted by itself, the next crash waits for the user
 local heard = false -- this host has said something
 
---- Milliseconds for a new host to say something.
-M.patience = 10000
+--- Milliseconds for a new host to say something; a machine that is busy takes its time.
+M.patience = 30000
+
+--- Seconds for the CLI to start, before it is started once more.
+M.cli_patience = 30
 
 --- Folder of the log and the database.
 ---@return string
@@ -116,6 +119,7 @@ local function launch()
     state = M.state_dir(),
     agent = config.agent,
     cli_path = vim.fn.expand(config.cli_path),
+    cli_patience = M.cli_patience,
     scenario = vim.fn.expand(config.scenario),
     replay = vim.fn.expand(config.replay),
     keep_hours = config.keep_hours,

@@ -1,7 +1,7 @@
---- Which Neovim has a chat, and so writes its file: a small file for each chat names it. Where nobody
---- who still runs is named, whoever comes is next; so a crash leaves nothing to be cleaned up, and a
---- Neovim that was stopped with CTRL-Z keeps its chats. Swap files can't tell: users turn them off or
---- move them, and they can't be handed over.
+--- Which Neovim has a chat, and so writes its file: a small file for each chat names it. Where none
+--- that still runs is named, whoever comes is next; so a crash leaves nothing to clean up, and a
+--- Neovim that was stopped with CTRL-Z keeps its chats. Swap files can't tell: users turn them off
+--- or move them, and they can't be handed over.
 local files = require('winnow.files')
 
 local M = {}
@@ -20,7 +20,8 @@ local function lock_of(path)
   return folder .. '/' .. vim.fn.sha256(files.real(path))
 end
 
---- When a process began, by the kernel's clock; nil: it does not run. Without /proc its number must do.
+--- When a process began, by the kernel's clock; nil: it does not run. Without /proc, that it runs
+--- must do.
 ---@param pid integer
 ---@return string?
 local function began(pid)

@@ -312,3 +312,4 @@ class World(NamedTuple):
     clock: Clock
     files: Files
     form_hours: float = 24  # for which choices in an agent's text stay open over restarts
+    at_once: int = 2  # agents that start at a time
