@@ -207,7 +207,9 @@ function M.attach(buf)
   local owner = require('winnow.lock').claim(vim.api.nvim_buf_get_name(buf))
   local chat = require('winnow.chat').new(buf, owner)
   chats[buf] = chat
+  chat.esc_mapped = before and before.esc_mapped
   set_up(chat)
+  require('winnow.keys').follow(chat)
   chat:open()
   require('winnow.handover').begin(chat, before and before.owner)
   return chat

@@ -91,14 +91,15 @@ end
 
 --- This Neovim has lost a chat: it is read from now on. What of the draft is in no file, gets one.
 ---@param chat winnow.Chat
-function M.resign(chat)
-  chat.owner = lock.owner(chat.path) or lock.me() -- the next look tells
+---@param owner? winnow.Owner who has it now; nil: the lock tells, and if not that, the next look
+function M.resign(chat, owner)
+  chat.owner = owner or lock.owner(chat.path) or lock.me()
+  host.notify('close', { chat = chat.buf })
   local draft = chat:draft()
   local saved = vim.endswith(vim.trim(files.read(chat.path)), '\n' .. draft)
   local kept = draft ~= '' and not saved and files.keep_draft(chat.cwd, draft)
   watch(chat)
   vim.schedule(function() -- not now: it may be closing, or in the middle of a command
-    host.notify('close', { chat = chat.buf })
     if vim.api.nvim_get_current_buf() == chat.buf then
       vim.cmd.stopinsert()
     end
@@ -116,13 +117,15 @@ end
 ---@param path string the chat's real one
 ---@param owner winnow.Owner that Neovim
 function M.yield(path, owner)
-  for _, chat in ipairs(chats.all()) do
-    if files.real(chat.path) == path and chat:mine() then
-      chat:save()
-      lock.give(path, owner)
-      M.resign(chat)
+  vim.schedule(function() -- after what the last command still has to tell the host
+    for _, chat in ipairs(chats.all()) do
+      if files.real(chat.path) == path and chat:mine() then
+        chat:save()
+        M.resign(chat, owner)
+        lock.give(path, owner)
+      end
     end
-  end
+  end)
 end
 
 --- Ask the Neovim that has a chat to hand it over.

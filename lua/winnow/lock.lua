@@ -35,15 +35,15 @@ local function began(pid)
   end
 end
 
+local me ---@type winnow.Owner?
+
+--- This Neovim.
 ---@return winnow.Owner
 function M.me()
   local pid = vim.fn.getpid()
-  return {
-    pid = pid,
-    began = began(pid) or '',
-    host = vim.uv.os_gethostname(),
-    server = vim.v.servername,
-  }
+  me = me or { pid = pid, began = began(pid) or '', host = vim.uv.os_gethostname(), server = '' }
+  me.server = vim.v.servername -- there may be one only later
+  return me
 end
 
 ---@param path string a chat's
@@ -55,11 +55,11 @@ end
 
 ---@param owner winnow.Owner?
 local function is_me(owner)
-  local me = M.me()
+  local this = M.me()
   return owner ~= nil
-    and owner.pid == me.pid
-    and owner.began == me.began
-    and owner.host == me.host
+    and owner.pid == this.pid
+    and owner.began == this.began
+    and owner.host == this.host
 end
 
 --- The other Neovim that has a chat, if it still runs. Of another machine's, nobody here can tell.
