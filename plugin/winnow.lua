@@ -18,6 +18,21 @@ end, {
 
 local group = vim.api.nvim_create_augroup('winnow', {})
 local chats = '*/winnow/chats/*.md'
+-- A chat has no swap file, see lua/winnow/lock.lua, and Neovim asks nothing about an older one.
+vim.api.nvim_create_autocmd('BufReadPre', {
+  group = group,
+  pattern = chats,
+  callback = function(event)
+    vim.bo[event.buf].swapfile = false
+  end,
+})
+vim.api.nvim_create_autocmd('SwapExists', {
+  group = group,
+  pattern = chats,
+  callback = function()
+    vim.v.swapchoice = 'e'
+  end,
+})
 -- Nothing made for Markdown files shall set itself up in a chat. Said only when one is read: it
 -- would double Winnow's share of Neovim's start.
 vim.api.nvim_create_autocmd('BufReadPre', {
@@ -33,17 +48,6 @@ vim.api.nvim_create_autocmd('BufReadPost', {
   pattern = chats,
   callback = function(event)
     require('winnow.chats').attach(event.buf)
-  end,
-})
-
--- Of a Neovim that died, all but the last second of typing is in the file: no dialog about that.
-vim.api.nvim_create_autocmd('SwapExists', {
-  group = group,
-  pattern = chats,
-  callback = function()
-    if vim.fn.swapinfo(vim.v.swapname).pid == 0 then
-      vim.v.swapchoice = 'd'
-    end
   end,
 })
 

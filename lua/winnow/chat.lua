@@ -1,7 +1,9 @@
 --- One object for each chat buffer. The host owns the text above the last `## You`, the user owns
 --- the draft below it.
+local files = require('winnow.files')
 local frontmatter = require('winnow.frontmatter')
 local host = require('winnow.host')
+local lock = require('winnow.lock')
 local marker = require('winnow.marker')
 local say = require('winnow.say')
 local transcript = require('winnow.transcript')
@@ -21,6 +23,7 @@ local STATES = {
   failed = 'not connected; <CR> tries again',
 }
 local QUEUED = 'goes out as soon as Claude can take it'
+local SLOW = 3 -- seconds of a start from which on they are counted
 local TYPING = 'goes out when you leave Insert mode'
 
 ---@class winnow.Pending
@@ -38,6 +41,12 @@ local TYPING = 'goes out when you leave Insert mode'
 ---@field pending winnow.Pending[] sections that wait for the user, the open one first
 ---@field cost number US dollars that the session has cost
 ---@field mode string its permission mode, empty while nobody knows it
+---@field owner? winnow.Owner the other Neovim that has it; then it is only read here
+---@field stamp string of its file, as it was read or written last
+---@field private saved string what that held
+---@field ahead integer how many other agents start before its own
+---@field private since? integer when its agent began to start, in milliseconds
+---@field private ticks? boolean what is said of that will be said anew
 ---@field queued boolean the draft waits to be sent
 ---@field private unwritten? boolean its file could not be written, which the user knows
 ---@field private typing? boolean it would go now, were the user not typing it
@@ -154,23 +163,69 @@ function Chat:ensure_heading()
   end
 end
 
---- Write the chat's file.
+--- Whether this Neovim has the chat. One that finds it taken reads it from now on.
+---@return boolean
+function Chat:mine()
+  if not self.owner and not lock.mine(self.path) then
+    require('winnow.handover').resign(self)
+  end
+  return self.owner == nil
+end
+
+--- The same, and say so if it has not.
+---@return boolean
+function Chat:mine_or_say()
+  local mine = self:mine()
+  if not mine then
+    say(require('winnow.handover').sentence(self.owner))
+  end
+  return mine
+end
+
+--- Write the chat's file. It is this Neovim's, so what another program has written meanwhile stays
+--- beside it: a session goes on from the text that is here.
 function Chat:save()
-  if not vim.bo[self.buf].modified and vim.uv.fs_stat(self.path) then
+  local now = files.stamp(self.path)
+  if not self:mine() or not vim.bo[self.buf].modified and now == self.stamp then
     return
   end
-  require('winnow.files').prepare(self.path)
+  files.prepare(self.path)
+  -- Time alone tells too much: whatever copies files may set it.
+  local other = now ~= '' and now ~= self.stamp and files.read(self.path) ~= self.saved
+  local copy = other and files.set_aside(self.path)
+  if other and not copy then
+    host.log(('%s is not written, for what it holds could not be kept.'):format(self.path))
+    return
+  end
   local ok, problem = pcall(vim.api.nvim_buf_call, self.buf, function()
     -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
     vim.cmd('silent lockmarks keepalt noautocmd write!')
   end)
-  local failed = not ok or vim.bo[self.buf].modified
-  if failed and not self.unwritten then
-    local why = tostring(problem):match('E%d+: [^\n]*') or 'for no known reason'
+  self:written(ok and not vim.bo[self.buf].modified, tostring(problem))
+  if copy then
+    vim.schedule(function() -- after what Neovim itself says of the file
+      say(('%s has what another program wrote into this chat.'):format(copy), 'warn')
+    end)
+  end
+end
+
+--- The file was written, or not, which the user is told once.
+---@param ok boolean
+---@param problem string
+function Chat:written(ok, problem)
+  if ok then
+    self:remember_file()
+  elseif not self.unwritten then
+    local why = problem:match('E%d+: [^\n]*') or 'for no known reason'
     host.log(('%s could not be written: %s'):format(self.path, why))
     say(('The chat could not be written (%s); it stays here, :w! tries again.'):format(why), 'warn')
   end
-  self.unwritten = failed
+  self.unwritten = not ok
+end
+
+--- The file is now as this Neovim has written or read it.
+function Chat:remember_file()
+  self.stamp, self.saved = files.stamp(self.path), files.read(self.path)
 end
 
 -- The draft ------------------------------------------------------------------------------------
@@ -250,7 +305,9 @@ end
 
 --- Send the draft now, or as soon as the agent can take it.
 function Chat:send()
-  if self:draft() == '' then
+  if not self:mine_or_say() then
+    return
+  elseif self:draft() == '' then
     say('The draft is empty: write below “## You”.')
   elseif self.state == 'idle' and not self.section then
     self:tell('send', { text = self:commit() })
@@ -296,6 +353,9 @@ end
 ---@param event table
 ---@return boolean sent
 function Chat:tell(kind, event)
+  if not self:mine_or_say() then
+    return false
+  end
   event.chat = self.buf
   local ok, problem = host.notify(kind, event)
   if not ok then
@@ -332,9 +392,38 @@ function Chat:set_state(state)
   self:show_state()
 end
 
+--- How a start gets on; said anew every second.
+---@return string
+function Chat:progress()
+  local text = STATES.connecting
+  if self.ahead > 0 then
+    text = ('waits for %d other%s to start…'):format(self.ahead, self.ahead > 1 and 's' or '')
+  end
+  if not self.ticks then
+    self.ticks = true
+    vim.defer_fn(function()
+      self.ticks = false
+      if self.since and vim.api.nvim_buf_is_loaded(self.buf) then
+        self:show_state()
+      end
+    end, 1000)
+  end
+  local seconds = math.floor((vim.uv.now() - self.since) / 1000)
+  return seconds < SLOW and text or ('%s %d s'):format(text, seconds)
+end
+
 --- Say the state beside the draft's heading.
 function Chat:show_state()
   local text = STATES[self.state] or self.state
+  if self.state == 'connecting' or self.state == 'asleep' and self.queued then
+    self.since = self.since or vim.uv.now()
+    text = self:progress()
+  else
+    self.since = nil
+  end
+  if self.owner then
+    text = require('winnow.handover').sentence(self.owner)
+  end
   if self.queued then
     local when = self.typing and TYPING or QUEUED
     text = text == '' and when or ('%s · %s'):format(text, when)
@@ -352,30 +441,38 @@ end
 
 --- The chat of a buffer, read from its text.
 ---@param buf integer
+---@param owner? winnow.Owner the other Neovim that has it
 ---@return winnow.Chat
-function M.new(buf)
+function M.new(buf, owner)
   local self = setmetatable({
     buf = buf,
     path = vim.api.nvim_buf_get_name(buf),
+    owner = owner,
     state = 'asleep',
     pending = {},
     cost = 0,
     mode = '',
+    ahead = 0,
     queued = false,
     carry = '',
     fresh = false,
     tools = {},
   }, Chat)
+  self:remember_file()
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   local row = find_heading(self, 0)
-  if not row then
+  if not row and not owner then
     self:edit(function()
       vim.api.nvim_buf_set_lines(buf, -1, -1, false, { '', DRAFT, '', '' })
     end)
     row = find_heading(self, 0)
   end
-  set_heading(self, row)
-  require('winnow.section').recognise(self)
+  set_heading(self, row or vim.api.nvim_buf_line_count(buf) - 1)
+  if owner then
+    self:show_state()
+  else
+    require('winnow.section').recognise(self)
+  end
   return self
 end
 
@@ -386,7 +483,7 @@ end
 ---@return boolean own
 local function trusted(self)
   local values = frontmatter.read(self.buf)
-  local own = require('winnow.files').own(self.path)
+  local own = files.own(self.path)
   if not own then
     values.cwd, values.session, values.mode = nil, nil, nil
   elseif not vim.list_contains(require('winnow').modes, values.mode) then
@@ -402,7 +499,10 @@ function Chat:open()
     return value == 'default' and '' or value or ''
   end
   local config = require('winnow').config()
-  self.cwd = require('winnow.files').place(values.cwd or vim.fn.getcwd())
+  self.cwd = files.place(values.cwd or vim.fn.getcwd())
+  if self.owner then
+    return -- its section and its agent are the other's
+  end
   self:tell('open', {
     path = self.path,
     cwd = self.cwd,

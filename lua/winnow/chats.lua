@@ -26,13 +26,13 @@ function M.all()
   return vim.tbl_values(chats)
 end
 
---- The chat of a directory that is open already, the newest first.
+--- The chat of a directory that this Neovim has open already, the newest first.
 ---@param cwd string
 ---@return integer? buf
 function M.of_directory(cwd)
   local place, found = require('winnow.files').place(cwd), nil ---@type string, winnow.Chat?
   for _, chat in pairs(chats) do
-    if chat.cwd == place and (not found or chat.path > found.path) then
+    if chat.cwd == place and not chat.owner and (not found or chat.path > found.path) then
       found = chat
     end
   end
@@ -44,6 +44,7 @@ local function unloaded(chat)
   vim.schedule(function()
     if chats[chat.buf] == chat and not vim.api.nvim_buf_is_loaded(chat.buf) then
       chats[chat.buf] = nil
+      require('winnow.lock').release(chat.path)
       host.notify('close', { chat = chat.buf })
     end
   end)
@@ -54,6 +55,11 @@ local function set_up(chat)
   local buf = chat.buf
   vim.bo[buf].bufhidden = 'hide' -- a closed window keeps its question
   vim.bo[buf].modeline = false -- a file is data, whatever it says
+  vim.bo[buf].autoread = false -- see `Chat:save`
+  if chat.owner or vim.bo[buf].buftype == 'acwrite' then -- else it is as the user has it
+    vim.bo[buf].modifiable = not chat.owner
+    vim.bo[buf].buftype = chat.owner and 'acwrite' or '' -- written by what stands below only
+  end
   vim.bo[buf].keywordprg = ':Winnow preview'
   vim.bo[buf].filetype = 'winnow'
   -- Nothing typed may break a line: an option is one line, its note included.
@@ -114,6 +120,27 @@ local function set_up(chat)
       end)
     )
   end)
+  on('FileChangedShell', function()
+    vim.v.fcs_choice = '' -- neither a question nor the file's text
+    vim.schedule(function()
+      chat:save()
+    end)
+  end)
+  on('BufWritePre', function()
+    chat:save() -- what another program wrote is set aside, and Neovim doesn't ask about it
+  end)
+  on('BufWritePost', function()
+    chat:remember_file()
+  end)
+  if chat.owner then
+    on('BufWriteCmd', function(event)
+      if event.match == vim.api.nvim_buf_get_name(buf) then
+        chat:mine_or_say()
+      else
+        vim.fn.writefile(vim.api.nvim_buf_get_lines(buf, 0, -1, false), event.match)
+      end
+    end)
+  end
   on('BufUnload', function()
     autosave:stop()
     chat:save() -- else `:e!` would forget what was said, and maybe edits, since the last time
@@ -158,6 +185,16 @@ local function start()
       end
     end
   end)
+  on('VimLeave', function()
+    for _, chat in pairs(chats) do
+      require('winnow.lock').release(chat.path)
+    end
+  end)
+  on({ 'VimResume', 'FocusGained' }, function()
+    for _, chat in pairs(chats) do
+      chat:mine() -- it may have been taken over
+    end
+  end)
 end
 
 --- Make a buffer a chat, or read it again after `:e!`.
@@ -167,15 +204,19 @@ function M.attach(buf)
   if next(chats) == nil then
     start()
   end
-  local chat = require('winnow.chat').new(buf)
+  local before = chats[buf]
+  local owner = require('winnow.lock').claim(vim.api.nvim_buf_get_name(buf))
+  local chat = require('winnow.chat').new(buf, owner)
   chats[buf] = chat
+  chat.esc_mapped = before and before.esc_mapped
   local files = require('winnow.files')
-  if files.own(chat.path) then -- Neovim has made these like the file, as that was when it was read
-    files.seal(vim.fn.swapname(buf))
+  if files.own(chat.path) then -- Neovim has made this like the file, as that was when it was read
     files.seal(vim.fn.undofile(chat.path))
   end
   set_up(chat)
+  require('winnow.keys').follow(chat)
   chat:open()
+  require('winnow.handover').begin(chat, before and before.owner)
   return chat
 end
 
@@ -183,7 +224,9 @@ end
 ---@param sentence string
 function M.lost(sentence)
   for _, chat in pairs(chats) do
-    chat:lost(sentence)
+    if not chat.owner then
+      chat:lost(sentence)
+    end
   end
 end
 

@@ -85,6 +85,15 @@ M.subcommands = {
       chat:stop()
     end)
   end,
+  take = function()
+    with_chat(function(chat)
+      if chat:mine() then
+        notify('no other Neovim has this chat.', 'info')
+      else
+        require('winnow.handover').take(chat)
+      end
+    end)
+  end,
   preview = function()
     with_chat(function(chat)
       if not (chat.section and chat.section:preview()) then

@@ -51,7 +51,7 @@ M.effects = {
     chat:refill(e.text)
   end,
   status = function(chat, e)
-    chat.pending, chat.cost, chat.mode = e.pending, e.cost, e.mode
+    chat.pending, chat.cost, chat.mode, chat.ahead = e.pending, e.cost, e.mode, e.ahead
     chat:set_state(e.state)
   end,
   happened = function(chat, e)
@@ -153,6 +153,7 @@ function M.apply(batch)
   require('winnow.host').hear()
   for _, effect in ipairs(batch) do
     local chat = chats.get(effect.chat)
+    chat = chat and not chat.owner and chat or nil -- what was on its way when it was handed over
     if chat and (M.holds(chat.buf) or M.counts_lines(chat.buf)) then
       hold(chat.buf, effect)
     elseif effect.chat == 0 or chat and vim.api.nvim_buf_is_loaded(chat.buf) then

@@ -65,46 +65,35 @@ local function slug(cwd)
   return (vim.fs.basename(M.place(cwd)):gsub('[^%w._-]', '_'):sub(1, 80))
 end
 
---- The swap files of a chat file. swapfilelist() can't tell: it gets 'directory' with `//` wrong.
+--- The time and size of a file, which tell whether it has changed; empty: there is none.
 ---@param path string
----@return string[]
-local function swaps(path)
-  local found = {}
-  for _, folder in ipairs(vim.opt.directory:get()) do
-    folder = folder == '.' and vim.fs.dirname(path) or vim.fs.normalize(folder)
-    for file in vim.fs.dir(folder) do
-      if file:find(vim.fs.basename(path) .. '.sw', 1, true) then
-        table.insert(found, folder .. '/' .. file)
-      end
-    end
-  end
-  return found
+---@return string
+function M.stamp(path)
+  local stat = vim.uv.fs_stat(path)
+  return stat and ('%d.%d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size) or ''
 end
 
---- Whether another Neovim that still runs has a chat file open. What a dead one left is removed: of
---- that, only the last second of typing is not in the file (see AUTOSAVE).
+--- What a file holds; empty: there is none.
 ---@param path string
----@return boolean
-local function taken(path)
-  for _, swap in ipairs(swaps(path)) do
-    local pid = vim.fn.swapinfo(swap).pid -- nil: it can't be read
-    if pid == 0 then
-      os.remove(swap)
-    elseif pid and pid ~= vim.fn.getpid() then
-      return true
-    end
+---@return string
+function M.read(path)
+  local file = io.open(path, 'rb')
+  local text = file and file:read('*a') or ''
+  if file then
+    file:close()
   end
-  return false
+  return text
 end
 
---- Load a chat file, unless another Neovim has it open.
+--- Load a chat file, unless another Neovim has it.
 ---@param path string
 ---@return integer? buf
 local function load(path)
-  if taken(path) then -- asked first: bufload() triggers no SwapExists, but shows the warning
+  if require('winnow.lock').owner(path) then
     return nil
   end
   local buf = vim.fn.bufadd(path)
+  vim.bo[buf].swapfile = false -- else a warning about an old one would be an error
   vim.fn.bufload(buf)
   vim.bo[buf].buflisted = true
   return buf
@@ -135,23 +124,28 @@ function M.of_directory(cwd)
   end
 end
 
---- Make a new chat.
+--- A name for a new chat of a directory, which no other Neovim has thought of either.
 ---@param cwd string
----@param values? table<string, string> more frontmatter
----@return integer buf
-function M.create(cwd, values)
+---@return string path
+local function new_path(cwd)
   local name = slug(cwd)
   local stamp, count = os.date('%Y%m%d-%H%M%S'), 0
   local path
   repeat
     path = ('%s/%s%s-%s.md'):format(M.dir(), stamp, count > 0 and '.' .. count or '', name)
     count = count + 1
-  until not vim.uv.fs_stat(path) and vim.fn.bufexists(path) == 0
-  local buf = vim.fn.bufadd(path)
-  vim.cmd.call({ ('bufload(%d)'):format(buf), mods = { noautocmd = true } }) -- no Markdown file
-  vim.bo[buf].buflisted = true
-  vim.bo[buf].modifiable = true -- whatever was said with :set elsewhere
-  vim.bo[buf].readonly = false
+  until not vim.uv.fs_stat(path)
+    and vim.fn.bufexists(path) == 0
+    and not require('winnow.lock').owner(path)
+  return path
+end
+
+--- What a new chat holds.
+---@param cwd string
+---@param draft string
+---@param values? table<string, string> more frontmatter
+---@return string[] lines
+local function new_text(cwd, draft, values)
   local config = require('winnow').config()
   local shown = function(value)
     return value ~= '' and value or 'default'
@@ -166,15 +160,47 @@ function M.create(cwd, values)
   for key, value in vim.spairs(values or {}) do
     table.insert(lines, ('%s: %s'):format(key, value))
   end
-  vim.api.nvim_buf_set_lines(
-    buf,
-    0,
-    -1,
-    false,
-    vim.list_extend(lines, { '---', '', '## You', '', '' })
-  )
+  vim.list_extend(lines, { '---', '', '## You', '' })
+  return vim.list_extend(lines, vim.split(draft, '\n', { plain = true }))
+end
+
+--- Make a new chat.
+---@param cwd string
+---@param values? table<string, string> more frontmatter
+---@return integer buf
+function M.create(cwd, values)
+  local buf = vim.fn.bufadd(new_path(cwd))
+  vim.bo[buf].swapfile = false
+  vim.cmd.call({ ('bufload(%d)'):format(buf), mods = { noautocmd = true } }) -- no Markdown file
+  vim.bo[buf].buflisted = true
+  vim.bo[buf].modifiable = true -- whatever was said with :set elsewhere
+  vim.bo[buf].readonly = false
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, new_text(cwd, '', values))
   require('winnow.chats').attach(buf)
   return buf
+end
+
+--- Put a draft that has no place any more into the file of a new chat, which nothing opens.
+---@param cwd string
+---@param draft string
+---@return string name
+function M.keep_draft(cwd, draft)
+  local path = new_path(cwd)
+  M.prepare(path)
+  vim.fn.writefile(new_text(cwd, draft), path)
+  return vim.fs.basename(path)
+end
+
+--- Keep what another program has written into a chat's file, before that is written over.
+---@param path string
+---@return string? name of that copy, which is beside it; nil: it could not be made
+function M.set_aside(path)
+  local copy, count = path .. '.orig', 0
+  while vim.uv.fs_stat(copy) do
+    count = count + 1
+    copy = ('%s.orig%d'):format(path, count)
+  end
+  return vim.uv.fs_copyfile(path, copy) and vim.fs.basename(copy) or nil
 end
 
 --- Whether a path is in the chats folder, where this user's own chats are.

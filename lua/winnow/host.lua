@@ -38,8 +38,11 @@ local heard = false -- this host has said something
 --- Sentences that were too long for the message line. They may quote the chat, so no file has them.
 M.cut = {} ---@type string[]
 
---- Milliseconds for a new host to say something.
-M.patience = 10000
+--- Milliseconds for a new host to say something; a machine that is busy takes its time.
+M.patience = 30000
+
+--- Seconds for the CLI to start, before it is started once more.
+M.cli_patience = 30
 
 --- Folder of the log and the database.
 ---@return string
@@ -139,6 +142,7 @@ local function launch()
     state = M.state_dir(),
     agent = config.agent,
     cli_path = python.cli(config.cli_path),
+    cli_patience = M.cli_patience,
     scenario = absolute(config.scenario),
     replay = absolute(config.replay),
     keep_hours = config.keep_hours,

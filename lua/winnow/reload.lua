@@ -9,11 +9,6 @@ local M = {}
 -- a file without one costs no more than this look.
 local seen = {} ---@type table<integer, string>
 
-local function stamp(path)
-  local stat = vim.uv.fs_stat(path)
-  return stat and ('%d.%d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size) or ''
-end
-
 --- Whether a buffer was made for a file that did not exist. Neovim tells it only in words.
 local function is_new(buf)
   local said = vim.api.nvim_buf_call(buf, function()
@@ -51,7 +46,7 @@ end
 
 --- Show the file as it is now, in windows that stay where they are.
 local function refresh(buf, path)
-  local now = stamp(path)
+  local now = files.stamp(path)
   if seen[buf] == now then
     return
   end

@@ -48,6 +48,7 @@ class Settings(msgspec.Struct, frozen=True):
     state: str  # folder for the log and the database
     agent: str = "claude"  # for chats that name none: "claude", "scripted" or "auto"
     cli_path: str = ""
+    cli_patience: float = 30  # seconds for the CLI to start, twice
     scenario: str = ""
     pace: float = 0.02  # seconds between two pieces of scripted text
     replay: str = ""  # file with the answers to give instead of the user
@@ -125,6 +126,7 @@ class Host:
             DiskProjects(os.environ, Path.home()),
             SqliteDecided(Path(self._settings.state) / "winnow.db"),
             self._settings.form_hours,
+            max(2, os.cpu_count() or 2),
         )
         return Chats(world, replay)
 
@@ -173,8 +175,10 @@ class Host:
         except ImportError as error:
             sentence = f"{error}: run :checkhealth winnow, which says how to install it."
             raise ports.AgentError(sentence, traceback.format_exc()) from error
-        cli = self._settings.cli_path
-        agent: ports.Agent = claude.ClaudeAgent(spec, ask, cli_path=cli, name=name)
+        cli, patience = self._settings.cli_path, self._settings.cli_patience
+        agent: ports.Agent = claude.ClaudeAgent(
+            spec, ask, cli_path=cli, start_patience=patience, name=name
+        )
         return agent
 
 

@@ -363,3 +363,4 @@ class World(NamedTuple):
     projects: Projects
     decided: Decided
     form_hours: float = 24  # for which choices in an agent's text stay open over restarts
+    at_once: int = 2  # agents that start at a time

@@ -193,12 +193,14 @@ class FakeAgent:
         self.interrupts = 0
         self.closed = False
         self.deaf = False  # can't be spoken to any more
+        self.ready = asyncio.Event()  # it has started, or failed to
         self._ask = ask
         self._problem = problem
         self.asked: list[Asked] = []
         self._events: asyncio.Queue[ports.AgentEvent | ports.AgentError | None] = asyncio.Queue()
 
     async def connect(self) -> None:
+        await self.ready.wait()
         if self._problem:
             raise ports.AgentError(self._problem)
 
@@ -255,6 +257,7 @@ class Room:
         self.store = MemoryStore()
         self.agents: list[FakeAgent] = []
         self.problems: deque[str] = deque()  # why the next agents don't connect
+        self.slow = False  # the next agents start when the test says so
         self.files = MemoryFiles()
         self.projects = MemoryProjects()
         self.decided = MemoryDecided()
@@ -272,6 +275,8 @@ class Room:
     async def _make(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
         problem = self.problems.popleft() if self.problems else ""
         self.agents.append(FakeAgent(spec, ask, problem))
+        if not self.slow:
+            self.agent.ready.set()
         return self.agents[-1]
 
     def replay(self, *decisions: Decision) -> None:

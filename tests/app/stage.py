@@ -102,7 +102,7 @@ class Stage:
         session, mode = options.pop("session", ""), options.pop("mode", "")
         spec = ports.AgentSpec(str(self.folder), session=session, mode=mode)
         env = {**self.server.env(self.folder / "config"), **options.pop("env", {})}
-        options = {"patience": 40, **options}  # a busy machine is no failure
+        options = {"start_patience": 40, "patience": 40, **options}  # a busy machine is no failure
         return ClaudeAgent(spec, self.user.ask, env=env, **options)
 
 

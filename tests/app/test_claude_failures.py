@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
+import claude_agent_sdk
 import pytest
 from winnow import ports
 
@@ -223,20 +225,44 @@ def fake_cli(folder: Path, *lines: str) -> str:
         (['echo "Invalid API key" >&2', "exit 1"], " (Invalid API key); "),
         (["read line", 'echo "Old session" >&2', "exit 3"], "exit code 3 (Old session); "),
         (["echo nonsense", "read line", "exit 0"], "ended with exit code 0; "),
-        (["echo '{nonsense'", "exec cat >/dev/null"], "did not answer within 1 s"),
-        (["exec sleep 600"], "did not answer within 1 s"),
+        (["echo '{nonsense'", "exec cat >/dev/null"], "did not answer within 2 s"),
+        (["exec sleep 600"], "did not answer within 2 s"),
     ],
 )
 async def test_a_cli_that_does_not_start_is_explained(
     real: Stage, lines: list[str], sentence: str
 ) -> None:
     """In one sentence, soon, and with no process left."""
-    agent = real.claude(cli_path=fake_cli(real.folder, *lines), patience=1)
+    agent = real.claude(cli_path=fake_cli(real.folder, *lines), start_patience=1)
     with pytest.raises(ports.AgentError) as failure:
         await agent.connect()
     assert sentence in failure.value.sentence
     await agent.close()
     assert agent._process() is None
+
+
+async def test_a_cli_that_was_too_slow_is_started_again(real: Stage) -> None:
+    """Once; what was too slow is ended."""
+    real.server.add(api.say("Hello."))
+    bundled = Path(claude_agent_sdk.__file__).with_name("_bundled") / "claude"
+    once = real.folder / "once"
+    cli = fake_cli(
+        real.folder,
+        f'[ -e {once} ] && exec {bundled} "$@"',
+        f"echo $$ > {once}; exec sleep 600",
+    )
+
+    def log(line: str) -> None:
+        if "starting it again" in line:
+            agent._start_patience = 40  # a busy machine is no failure
+
+    agent = real.claude(cli_path=cli, start_patience=1, log=log)
+    async with connected(agent, real.user):
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(once.read_text()), 0)
+        await agent.prompt("hi", "uuid-1")
+        await real.user.turn()
+    assert real.user.text == "Hello."
 
 
 async def test_a_missing_cli_is_explained(real: Stage) -> None:

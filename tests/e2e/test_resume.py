@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -94,28 +93,6 @@ def test_typed_text_survives_a_crash(editor: Editor) -> None:
     editor.start()
     editor.keys(":Winnow<CR>")
     assert draft(editor) == "half a thou"
-
-
-def test_a_crash_asks_nothing(editor: Editor) -> None:
-    """What was typed just before a crash is in no file, and the swap file raises no questions."""
-    editor.keys(":Winnow<CR>ifirst<Esc>Asecond")
-    editor.command("preserve")
-    editor.kill()
-    editor.start()
-    editor.keys(":Winnow<CR>")
-    assert draft(editor).startswith("first")
-
-
-def test_two_editors_share_no_file(editor: Editor, closing: ExitStack) -> None:
-    """A second Neovim in the same directory gets a chat of its own."""
-    editor.keys(":Winnow<CR>imine<Esc>")
-    second = Editor(editor.sandbox)
-    closing.callback(second.quit)
-    second.keys(":Winnow<CR>")
-    name = "return vim.api.nvim_buf_get_name(0)"
-    assert second.lua(name) != editor.lua(name)
-    assert draft(second) == ""
-    second.assert_no_errors()
 
 
 # --- what a file may not do -------------------------------------------------------------------

@@ -98,7 +98,8 @@ class ClaudeAgent:
         cli_path: the CLI to run; empty for the one that comes with the SDK.
         env: variables on top of the inherited ones; an empty value drops one.
         log: takes the CLI's stderr as it comes; the log proper has its end when the CLI fails.
-        patience: seconds for the CLI to start, and to react to an interrupt.
+        start_patience: seconds for the CLI to start; it then gets as many again, from anew.
+        patience: seconds for it to react to an interrupt and the like.
         name: see `ports.Agent.name`.
     """
 
@@ -110,6 +111,7 @@ class ClaudeAgent:
         cli_path: str = "",
         env: Mapping[str, str] | None = None,
         log: Callable[[str], object] = _LOGGER.debug,
+        start_patience: float = 30,
         patience: float = 10,
         name: str = "claude",
     ) -> None:
@@ -118,6 +120,7 @@ class ClaudeAgent:
         self._ask = ask
         self._cli_path = cli_path
         self._log = log
+        self._start_patience = start_patience
         self._patience = patience
         self._stderr: deque[str] = deque(maxlen=50)
         self._events: asyncio.Queue[ports.AgentEvent | ports.AgentError | None] = asyncio.Queue()
@@ -191,20 +194,26 @@ class ClaudeAgent:
         return {question_tool.SERVER: server}
 
     async def connect(self) -> None:
-        """Start the CLI. See `ports.Agent.connect`."""
-        connecting = asyncio.create_task(self._client.connect())
-        try:
-            silent = await self._is_silent(connecting)
-        finally:
-            code = self._exit_code()
-            if not connecting.done():
-                self._kill()
-                # Cancelled while it cleans up, the SDK would leave things open.
-                await asyncio.wait({connecting}, timeout=1)
-                connecting.cancel()
-                await asyncio.wait({connecting})
-        if silent:
-            raise self._error(failures.silent(self._patience))
+        """Start the CLI; once more, if it was too slow. See `ports.Agent.connect`."""
+        for again in (True, False):
+            connecting = asyncio.create_task(self._client.connect())
+            try:
+                silent = await self._is_silent(connecting)
+            finally:
+                code = self._exit_code()
+                if not connecting.done():
+                    self._kill()
+                    # Cancelled while it cleans up, the SDK would leave things open.
+                    await asyncio.wait({connecting}, timeout=1)
+                    connecting.cancel()
+                    await asyncio.wait({connecting})
+            if not silent:
+                break
+            if not again:
+                raise self._error(failures.silent(2 * self._start_patience))
+            self._log(f"Claude Code is silent for {self._start_patience:g} s; starting it again")
+            await self._client.disconnect()
+            self._client = process.client(self._client.options)
         if connecting.cancelled():
             raise self._error(failures.died(code, self._last_stderr()))
         if (error := connecting.exception()) is not None:
@@ -216,7 +225,7 @@ class ClaudeAgent:
 
         An end is looked for, because with exit code 0 the SDK would not see it for a minute.
         """
-        for _ in range(max(1, round(self._patience / 0.1))):
+        for _ in range(max(1, round(self._start_patience / 0.1))):
             await asyncio.wait({connecting}, timeout=0.1)
             if connecting.done() or self._exit_code() is not None:
                 return False

@@ -88,7 +88,7 @@ def start(detail: str, cli_path: str) -> str:
 
 
 def silent(seconds: float) -> str:
-    """The CLI is there, but says nothing."""
+    """The CLI is there, but says nothing, in two tries together."""
     return f"Claude Code did not answer within {seconds:g} s; send again to retry, {_LOG}."
 
 

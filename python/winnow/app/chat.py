@@ -11,6 +11,7 @@ from winnow.app.mode import Mode
 from winnow.app.page import Page
 from winnow.app.sections import Sections
 from winnow.app.session import Session
+from winnow.app.starts import Starts
 from winnow.app.trust import Trust
 from winnow.app.waiting import Waiting
 from winnow.core import protocol as p
@@ -26,12 +27,14 @@ class Chat:
     Each event, from either side, changes the state; `_advance` then does what can be done next.
     """
 
-    def __init__(self, opened: p.Open, world: ports.World, replay: Replay | None = None) -> None:
+    def __init__(
+        self, opened: p.Open, world: ports.World, starts: Starts, replay: Replay | None = None
+    ) -> None:
         self.id = opened.chat
         self._opened = opened
         self._make_agent = world.make_agent
         self._page = Page(self.id, world.editor)
-        self._session = Session(self._make, self)
+        self._session = Session(self._make, self, starts)
         self._mode = Mode(opened, self._page, self._session, world.decided)
         unattended = opened.headless or replay is not None
         ask = None if unattended else self.ask
@@ -51,7 +54,7 @@ class Chat:
         for section_id in opened.sections:
             self._sections.orphan(section_id, opened.lines)
         if opened.eager and not opened.session:
-            self._session.want()
+            self._session.want(urgent=False)
         self._advance()
 
     # --- from the user --------------------------------------------------------------------------
@@ -123,6 +126,17 @@ class Chat:
             self._sections.give_up(w)
             self._advance()
             raise
+
+    @property
+    def spare(self) -> bool:
+        """Its agent runs for a first message that may never come."""
+        return self._session.state in ("connecting", "connected") and not (
+            self._session.used or self._queued
+        )
+
+    def moved(self) -> None:
+        """See `Listener.moved`."""
+        self._advance()
 
     def connected(self, agent: ports.Agent) -> None:
         """See `Listener.connected`."""
@@ -230,7 +244,8 @@ class Chat:
             self._queued = False
             self._page.take()
         pending = [w.pending for w in self._sections.waiting]
-        status = p.Status(self.id, self._state(), pending, self._cost, self._mode.name)
+        ahead = self._session.ahead
+        status = p.Status(self.id, self._state(), pending, self._cost, self._mode.name, ahead)
         if status != self._told:
             self._told = status
             self._page.apply(status)

@@ -7,13 +7,18 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
+import msgspec
+
 from winnow import ports
 from winnow.app import trust
 from winnow.app.chat import Chat
 from winnow.app.ledger import Replay, recall
+from winnow.app.starts import Starts
 from winnow.core import protocol as p
 
 log = logging.getLogger(__name__)
+
+SPARE = 4  # agents that may run before anything is sent to them; each takes 200 MB
 
 
 class Chats:
@@ -26,6 +31,7 @@ class Chats:
     def __init__(self, world: ports.World, replay: Replay | None = None) -> None:
         self._world = world
         self._replay = replay
+        self._starts = Starts(world.at_once)
         self._chats: dict[int, Chat] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -34,7 +40,9 @@ class Chats:
         chat = self._chats.get(event.chat)
         match event:
             case p.Open() if chat is None:
-                self._chats[event.chat] = Chat(event, self._world, self._replay)
+                spare = sum(other.spare for other in self._chats.values())
+                opened = msgspec.structs.replace(event, eager=event.eager and spare < SPARE)
+                self._chats[event.chat] = Chat(opened, self._world, self._starts, self._replay)
             case p.Recall():  # of all chats, and from anywhere
                 self._world.editor.apply(recall(self._world.store, event))
             case p.Trust():

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from uuid import uuid4
 
 from winnow import ports
+from winnow.app.starts import Start, Starts
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +25,9 @@ class Listener(Protocol):
     @property
     def working(self) -> bool:
         """Something is still expected of the agent."""
+
+    def moved(self) -> None:
+        """The agent waits for others to start, `Session.ahead`, or no longer does."""
 
     def connected(self, agent: ports.Agent) -> None:
         """The agent is ready for a prompt."""
@@ -44,11 +48,17 @@ class Session:
     Attributes:
         state: ``failed`` until it is wanted again.
         prompts: what was sent and is not yet part of a result, by uuid.
+        used: something was ever sent.
     """
 
-    def __init__(self, make: Callable[[], Awaitable[ports.Agent]], listener: Listener) -> None:
+    def __init__(
+        self, make: Callable[[], Awaitable[ports.Agent]], listener: Listener, starts: Starts
+    ) -> None:
         self.state: Literal["asleep", "connecting", "connected", "failed"] = "asleep"
         self.prompts: dict[str, str] = {}
+        self.used = False
+        self._starts = starts
+        self._start: Start | None = None  # the newest agent's
         self._make = make
         self._listener = listener
         self._agent: ports.Agent | None = None  # only while connected
@@ -60,15 +70,24 @@ class Session:
         """Something is still expected of the agent."""
         return self._listener.working
 
-    def want(self) -> None:
-        """Connect, unless that is done or under way."""
+    @property
+    def ahead(self) -> int:
+        """How many other agents start before this one."""
+        return self._start.ahead if self._start and self.state == "connecting" else 0
+
+    def want(self, *, urgent: bool = True) -> None:
+        """Connect, unless that is done or under way; ``urgent``: the user waits for it."""
         if self.state in ("asleep", "failed"):
             self.state = "connecting"
-            self._life = self.spawn(self._live(after=self._life))
+            self._start = Start(self._listener.moved, urgent=urgent)
+            self._life = self.spawn(self._live(self._start, after=self._life))
+        elif self.state == "connecting" and self._start and urgent and not self._start.urgent:
+            self._starts.hurry(self._start)
 
     def prompt(self, text: str) -> None:
         """Say something to the agent, which is connected."""
         uuid = str(uuid4())
+        self.used = True
         self.prompts[uuid] = text
         self._tell(lambda agent: agent.prompt(text, uuid))
 
@@ -115,14 +134,15 @@ class Session:
             self._life.cancel()  # else it is closing its agent already
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _live(self, after: asyncio.Task[None] | None) -> None:
+    async def _live(self, start: Start, after: asyncio.Task[None] | None) -> None:
         """Own an agent from connect to close, and drain it whatever the editor does."""
         if after is not None:
             await asyncio.wait({after})  # two agents in one session would lose what they say
         agent: ports.Agent | None = None
         try:
-            agent = await self._make()
-            await agent.connect()
+            agent = await self._make()  # not in turn: the user may have to be asked first
+            async with self._starts.turn(start):
+                await agent.connect()
             self.state, self._agent = "connected", agent
             self._listener.connected(agent)
             async for event in agent.events():

@@ -319,7 +319,8 @@ class Pending(msgspec.Struct, frozen=True):
 class Status(Message, frozen=True):
     """What the chat is doing, what waits in it, and what it has cost in US dollars.
 
-    ``mode`` is the permission mode, empty while nobody knows it.
+    ``mode`` is the permission mode, empty while nobody knows it; ``ahead`` says how many other
+    agents start before this one.
     """
 
     chat: int
@@ -327,6 +328,7 @@ class Status(Message, frozen=True):
     pending: list[Pending] = []
     cost: float = 0.0
     mode: str = ""
+    ahead: int = 0
 
 
 Data = dict[str, Union[str, float, bool]]
