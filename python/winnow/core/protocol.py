@@ -84,12 +84,16 @@ class Edit(Message, frozen=True):
 
 
 class Confirm(Message, frozen=True):
-    """``<CR>`` in the open section, with the cursor on ``row`` of ``lines``."""
+    """``<CR>`` in the open section, with the cursor on ``row`` of ``lines``.
+
+    ``unseen`` lines of what it asks for were not on the screen yet, or not whole.
+    """
 
     chat: int
     section: str
     lines: list[str]
     row: int
+    unseen: int = 0
 
 
 class Cancel(Message, frozen=True):
@@ -119,7 +123,7 @@ class Discuss(Message, frozen=True):
 class Grant(Message, frozen=True):
     """Answer a permission, patch or plan from anywhere; ``always``: with its first rule.
 
-    ``lines`` are the section's, if it is open.
+    ``lines`` are the section's, if it is open; ``unseen`` as in `Confirm`.
     """
 
     chat: int
@@ -127,6 +131,7 @@ class Grant(Message, frozen=True):
     choice: Literal["allow", "always", "deny"]
     reason: str = ""
     lines: list[str] = []
+    unseen: int = 0
 
 
 class Mode(Message, frozen=True):
@@ -256,6 +261,13 @@ class Step(Message, frozen=True):
     chat: int
     section: str
     question: int
+
+
+class Reveal(Message, frozen=True):
+    """Go to the first line of the open section that was not on the screen yet."""
+
+    chat: int
+    section: str
 
 
 class Keep(Message, frozen=True):
@@ -406,6 +418,7 @@ Effect = Union[
     Verdict,
     Say,
     Step,
+    Reveal,
     Keep,
     Fill,
     Freeze,
