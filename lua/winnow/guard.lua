@@ -82,8 +82,10 @@ function M.is_user(since)
   local problem = not typed and 'this came from a program' or stranger(since or now())
   if problem then
     local sentence = FOREIGN:format(problem)
-    say(sentence, 'warn')
     require('winnow.host').log(sentence)
+    vim.schedule(function()
+      say(sentence, 'warn') -- not to the caller: `execute()` would take it
+    end)
   end
   return not problem
 end
@@ -92,15 +94,16 @@ end
 
 --- Whether what the user does now may be about a thing; says why not, unless it is the same press.
 ---@param sight winnow.Sight
+---@param pause? number for how long it must have been seen, if not for `M.pause`
 ---@return boolean
-function M.allows(sight)
+function M.allows(sight, pause)
   if not M.is_user(sight.born) then
     return false
   elseif M.pause == 0 then
     return true
   elseif press.gap < M.pause then
     return false
-  elseif not sight.at or began - sight.at < M.pause then
+  elseif not sight.at or began - sight.at < (pause or M.pause) then
     say(SOON, 'warn')
     return false
   end

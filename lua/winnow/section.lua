@@ -175,7 +175,7 @@ end
 function Section:confirm()
   local lines = self:lines()
   local again = self.confirmed and same(lines, self.confirmed)
-  if not guard.allows(self.sight) or again and not guard.allows(self.reply) then
+  if not guard.allows(self.sight) or again and not guard.allows(self.reply, guard.pause / 3) then
     return
   end
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows()

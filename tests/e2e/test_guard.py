@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +15,12 @@ import pytest
 from tests.api import ScriptedAPI, ToolUse, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.neovim import Neovim
-from tests.e2e.sandbox import Sandbox
 from tests.e2e.steps import SEEN, wait_idle
 from tests.e2e.terminal import Terminal
 from tests.e2e.tools.shared import Shared
 
 CHOICE = question("Which store?", "Redis", "Memcached", header="Store")
-FEATURES = question("Which features?", "Auth", "Search", header="Features", multiSelect=True)
+FEATURES = question("Which features?", "Auth", "Search", header="Features", multiple=True)
 PAUSE = 0.45  # seconds between two presses that are meant
 SOON = "That came before the question was on the screen"
 
@@ -108,11 +107,13 @@ def busy(claude: Editor, code: str, keys: str, hold: float = 0.2) -> None:
 
 # --- typed ahead ------------------------------------------------------------------------------
 
-BUSY = {
-    "vim.wait": "vim.wait(1000)",
-    "vim.wait that draws": "vim.wait(1000, function() vim.cmd.redraw() end, 20)",
-    "sleep": "vim.cmd.sleep(1)",
-    "a loop": "local t = vim.uv.hrtime() while vim.uv.hrtime() - t < 1e9 do end",
+OPEN = "local function open() return require('winnow.chats').current().section end "
+BUSY = {  # until the section is open, or long enough for it to come
+    "vim.wait": "vim.wait(9000, open)",
+    "vim.wait that draws": "vim.wait(9000, function() vim.cmd.redraw() return open() end, 20)",
+    "vim.wait that goes on": "vim.wait(9000, open) vim.cmd.redraw() vim.wait(500)",
+    "sleep": "repeat vim.cmd.sleep('50m') until open()",
+    "a loop": "local t = vim.uv.hrtime() while vim.uv.hrtime() - t < 2e9 do end",
 }
 
 
@@ -122,21 +123,25 @@ def test_keys_typed_ahead_answer_nothing(
     claude: Editor, api: ScriptedAPI, code: str, keys: str
 ) -> None:
     """Neovim was busy when they were typed, and the section came before they were read."""
+    wait_idle(claude)
     send(claude, api, touch())
-    busy(claude, f"{code} {code}", keys, hold=0.1)
+    busy(claude, OPEN + code, keys, hold=0.1)
+    claude.wait_line("Permission: Bash")
     assert not answered(claude)
-    assert "Permission: Bash" in claude.text()
     assert not made(claude).exists()
     look(claude)
-    press(claude, *"?Allow once", "<CR>", "<CR>", "<CR>")
+    claude.keys("?Allow once<CR>")
+    press(claude, "", "<CR>", "<CR>")
     claude.wait_line("So be it.")
     assert made(claude).exists()
 
 
 def test_a_command_typed_ahead_gives_no_time(claude: Editor, api: ScriptedAPI) -> None:
     """Whatever time passes while Neovim works off what was typed, nobody looks."""
+    wait_idle(claude)
     send(claude, api, touch())
-    busy(claude, "vim.wait(1500)", ":sleep 1<CR><CR>:sleep 1<CR><CR>:sleep 1<CR><CR>", hold=0.1)
+    busy(claude, OPEN + BUSY["vim.wait"], ":sleep 1<CR><CR>:sleep 1<CR><CR>:sleep 1<CR><CR>", hold=0.1)
+    claude.wait_line("Permission: Bash")
     assert not answered(claude)
     assert not made(claude).exists()
 
@@ -212,7 +217,8 @@ def test_what_follows_an_answer_has_its_own_time(claude: Editor, api: ScriptedAP
     """`<CR>` is held when the next one opens under it."""
     asked(claude, api, touch("one"), touch("two"))
     claude.keys("jdd")
-    press(claude, *"?Allow", "<CR>", "<CR>", every=PAUSE)
+    claude.keys("?Allow<CR>")
+    press(claude, "", "<CR>", "<CR>")
     claude.wait(lambda: made(claude, "one").exists(), "the first", timeout=5)
     press(claude, *HELD, every=0.04)
     assert not made(claude, "two").exists()
@@ -229,7 +235,7 @@ def test_the_second_press_comes_after_the_explanation(claude: Editor, api: Scrip
     """Neovim was busy between the two: nobody has read what the first one explained."""
     asked(claude, api, touch())
     claude.keys("<CR>")
-    busy(claude, "vim.wait(1)" + BUSY["a loop"], "<CR>", hold=0.5)
+    busy(claude, BUSY["a loop"], "<CR>", hold=0.5)
     assert not answered(claude)
     press(claude, "", "<CR>")
     claude.wait_line("So be it.")
@@ -346,7 +352,7 @@ def test_what_comes_from_outside_grants_nothing(
     assert "Ignored: only your own keys" in claude.sandbox.logs()
     time.sleep(1.2)
     claude.keys("?Allow once<CR>")
-    press(claude, "<CR>", "<CR>")
+    press(claude, "", "<CR>", "<CR>")
     claude.wait_line("So be it.")
 
 
@@ -402,6 +408,3 @@ def test_a_terminal_is_the_user(terminal: Terminal) -> None:
     terminal.wait(lambda: not any("Question 1/" in row for row in terminal.screen()[-3:]), "a step")
     terminal.wait(lambda: "Features" in terminal.text(), "the next")
 
-
-Rows = Callable[[], None]
-_ = Sandbox
