@@ -2,6 +2,7 @@
 --- the draft below it.
 local files = require('winnow.files')
 local frontmatter = require('winnow.frontmatter')
+local guard = require('winnow.guard')
 local host = require('winnow.host')
 local lock = require('winnow.lock')
 local marker = require('winnow.marker')
@@ -39,6 +40,7 @@ local TYPING = 'goes out when you leave Insert mode'
 ---@field cwd string where its agent works
 ---@field state string as the host told it last
 ---@field pending winnow.Pending[] sections that wait for the user, the open one first
+---@field announced table<string, winnow.Sight> since when the user can know of them, by section
 ---@field cost number US dollars that the session has cost
 ---@field mode string its permission mode, empty while nobody knows it
 ---@field owner? winnow.Owner the other Neovim that has it; then it is only read here
@@ -370,6 +372,9 @@ end
 ---@param sentence string
 function Chat:lost(sentence)
   self.queued = false
+  if self.section then
+    self.section:forget()
+  end
   local notice = '⚠ ' .. sentence
   local row = self:tail_row()
   if not self.section and self:lines(row, row + 1)[1] ~= notice then
@@ -378,6 +383,17 @@ function Chat:lost(sentence)
     say(sentence, 'warn')
   end
   self:set_state('failed')
+end
+
+---@param pending winnow.Pending[]
+function Chat:announce(pending)
+  local known = self.announced
+  self.pending, self.announced = pending, {}
+  for _, one in ipairs(pending) do
+    local sight = known[one.section] or guard.sight()
+    self.announced[one.section] = sight
+    guard.drawn(sight)
+  end
 end
 
 ---@param state string
@@ -450,6 +466,7 @@ function M.new(buf, owner)
     owner = owner,
     state = 'asleep',
     pending = {},
+    announced = {},
     cost = 0,
     mode = '',
     ahead = 0,

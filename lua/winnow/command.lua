@@ -62,6 +62,8 @@ local function set_mode(chat, mode)
   local modes = require('winnow').modes
   if mode ~= '' and not vim.list_contains(modes, mode) then
     notify(('there is no mode %s: it is one of %s.'):format(mode, table.concat(modes, ', ')))
+  elseif mode ~= '' and not require('winnow.guard').is_user() then
+    return -- it said so
   elseif mode ~= 'bypassPermissions' or vim.fn.confirm(BYPASS, '&Yes\n&No', 2) == 1 then
     chat:tell('mode', { mode = mode })
   end

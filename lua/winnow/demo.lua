@@ -46,7 +46,8 @@ end
 local function section_open()
   -- Past the guard: a <CR> right after a section appears does nothing, on purpose.
   local section = chat().section
-  return section and #section.parts > 0 and vim.uv.hrtime() - section.landed > 0.4e9
+  local seen = section and #section.parts > 0 and section.sight.at
+  return seen and vim.uv.hrtime() / 1e6 - seen > 2 * require('winnow.guard').pause
 end
 
 --- The section's verdict says this.

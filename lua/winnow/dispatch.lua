@@ -35,6 +35,9 @@ M.effects = {
   step = on_section(function(section, e)
     section:step(e.question)
   end),
+  reveal = on_section(function(section)
+    require('winnow.seen').reveal(section)
+  end),
   keep = on_section(function(section, e)
     section:keep(e.question, e.rows)
   end),
@@ -51,7 +54,8 @@ M.effects = {
     chat:refill(e.text)
   end,
   status = function(chat, e)
-    chat.pending, chat.cost, chat.mode, chat.ahead = e.pending, e.cost, e.mode, e.ahead
+    chat.cost, chat.mode, chat.ahead = e.cost, e.mode, e.ahead
+    chat:announce(e.pending)
     chat:set_state(e.state)
   end,
   happened = function(chat, e)

@@ -2,6 +2,7 @@
 --- while Neovim draws, so no edit, paste or undo can leave a line as it should not be.
 local frontmatter = require('winnow.frontmatter')
 local marker = require('winnow.marker')
+local seen = require('winnow.seen')
 local view = require('winnow.section_view')
 
 local M = {}
@@ -111,13 +112,14 @@ end
 ---@param chat_of fun(buf: integer): winnow.Chat?
 function M.start(chat_of)
   vim.api.nvim_set_decoration_provider(namespace, {
-    on_win = function(_, _, buf)
+    on_win = function(_, win, buf, top, bottom)
       local chat = chat_of(buf)
       if not chat then
         return false
       end
       section, bodies = nil, {}
       if chat.section then
+        seen.drawn(chat.section, win, top, bottom)
         local first, after = chat.section:rows()
         section = { id = chat.section.id, first = first, after = after }
         bodies = view.bodies(chat.section)

@@ -1,6 +1,8 @@
 --- Everything that waits for the user, in all chats of this Neovim.
 local chats = require('winnow.chats')
+local guard = require('winnow.guard')
 local say = require('winnow.say')
+local seen = require('winnow.seen')
 
 local M = {}
 
@@ -83,22 +85,34 @@ function M.only()
   end
 end
 
+--- The same, if the user could know of it before saying what to do.
+---@return winnow.Waits?
+function M.asked()
+  local item = M.only()
+  return item and guard.allows(item.chat.announced[item.pending.section]) and item or nil
+end
+
 --- Answer the one permission, patch or plan that waits, from anywhere.
 ---@param choice 'allow'|'always'|'deny'
 ---@param reason? string
 ---@param item? winnow.Waits what is meant, where that was known before
 function M.grant(choice, reason, item)
-  item = item or M.only()
-  if item then
-    local id, section = item.pending.section, item.chat.section
+  item = item or M.asked()
+  if not item then
+    return
+  end
+  local id = item.pending.section
+  guard.unless_held(function()
+    local section = item.chat.section
     local open = section and section.id == id
     item.chat:tell('grant', {
       section = id,
       choice = choice,
       reason = reason or '',
       lines = open and section:lines() or {},
+      unseen = open and #seen.missing(section) or 1,
     })
-  end
+  end)
 end
 
 --- Go to what has waited longest.
@@ -111,7 +125,7 @@ function M.next()
   vim.cmd.stopinsert() -- what is typed next is about the section
   require('winnow.command').show(item.chat.buf)
   if item.chat.section then
-    item.chat.section:step(1)
+    item.chat.section:visit()
   end
 end
 

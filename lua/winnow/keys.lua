@@ -118,9 +118,13 @@ end
 
 --- Ask what there is to discuss about the open section.
 function M.discuss()
+  local chat = current()
+  local section = chat and chat.section
   vim.ui.input({ prompt = 'Discuss: ' }, function(text)
-    if text then
+    if text and (chat and chat.section) == section then
       require('winnow.command').subcommands.discuss({}, text)
+    elseif text then
+      require('winnow.say')('What you wanted to discuss is no longer open.', 'warn')
     end
   end)
 end
@@ -136,7 +140,7 @@ end
 --- Ask for the reason; without one it is denied all the same.
 function M.deny()
   local inbox = require('winnow.inbox')
-  local item = inbox.only()
+  local item = inbox.asked()
   if item then
     vim.ui.input({ prompt = ('Deny %s, because: '):format(item.pending.title) }, function(reason)
       if reason then

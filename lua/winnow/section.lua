@@ -1,11 +1,12 @@
 --- The open section of a chat: where it stands, what it shows, and the keys that act on it.
 --- Which line is which option is read from the markers in the text, every time.
+local guard = require('winnow.guard')
 local marker = require('winnow.marker')
+local seen = require('winnow.seen')
 local view = require('winnow.section_view')
 
 local M = {}
 
-local GUARD = 0.3e9 -- nanoseconds: a <CR> that comes sooner was meant for something else
 local namespace = vim.api.nvim_create_namespace('winnow.section')
 
 ---@class winnow.Section
@@ -23,8 +24,10 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field bodies? winnow.Body[] the fenced blocks, as they were drawn last
 ---@field private rewritten? integer first row of a change that took all of its lines
 ---@field private confirmed? string[] the lines of the last <CR>
+---@field sight winnow.Sight of the section
+---@field private reply winnow.Sight what came of the last <CR>
+---@field seen table<string, integer> how much of each line was on the screen: see `winnow.seen`
 ---@field pristine boolean not edited yet
----@field private landed? integer when the cursor was put here, in nanoseconds
 local Section = {}
 Section.__index = Section
 
@@ -96,6 +99,7 @@ end
 function Section:judge(parts, waiting, offer)
   self.parts, self.waiting, self.offer = parts, waiting, offer
   self:decorate()
+  guard.drawn(self.reply)
 end
 
 --- Whether two lists of lines are the same; quicker than vim.deep_equal().
@@ -154,26 +158,52 @@ end
 
 -- What the keys do -----------------------------------------------------------------------------
 
---- `<CR>`: decide, explain or step; the host knows.
+--- Tell the host of a `<CR>` on this row of the section.
+local function confirm(self, row)
+  vim.api.nvim_echo({ { '' } }, false, {}) -- what the last <CR> explained is over
+  self.confirmed, self.reply = self:lines(), guard.sight()
+  self.chat:tell('confirm', {
+    section = self.id,
+    lines = self.confirmed,
+    row = row,
+    unseen = #seen.missing(self),
+  })
+end
+
+--- `<CR>`: decide, explain or step; the host knows. A second one is about what the first one
+--- explained.
 function Section:confirm()
-  if self.landed and vim.uv.hrtime() - self.landed < GUARD then
+  local lines = self:lines()
+  local again = self.confirmed and same(lines, self.confirmed)
+  if not guard.allows(self.sight) or again and not guard.allows(self.reply, guard.pause / 3) then
     return
   end
-  vim.api.nvim_echo({ { '' } }, false, {}) -- what the last <CR> explained is over
-  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
-  self.confirmed = self:lines()
-  self.chat:tell('confirm', { section = self.id, lines = self.confirmed, row = row - self:rows() })
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows()
+  guard.unless_held(function()
+    if self.chat.section == self and same(self:lines(), lines) then
+      confirm(self, row)
+    end
+  end)
+end
+
+--- The host that was told of the last `<CR>` is gone.
+function Section:forget()
+  self.confirmed = nil
 end
 
 --- `<Esc>`: the agent is told that the user cancelled.
 function Section:cancel()
-  self.chat:tell('cancel', { section = self.id, lines = self:lines() })
+  if guard.allows(self.sight) then
+    self.chat:tell('cancel', { section = self.id, lines = self:lines() })
+  end
 end
 
 --- Talk back to the agent instead of answering.
 ---@param text string
 function Section:discuss(text)
-  self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = text })
+  if guard.allows(self.sight) then
+    self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = text })
+  end
 end
 
 --- Put the cursor on a question's first option, or on the foot (0).
@@ -224,13 +254,13 @@ function Section:keep(question, rows)
     end
   end)
   self:step(question)
-  self:confirm()
+  confirm(self, vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows())
 end
 
 --- Delete every option but the one under the cursor.
 function Section:keep_here()
   local question, option = self:under_cursor()
-  if not question then
+  if not question or not guard.allows(self.sight) then
     return
   end
   local rows = {}
@@ -296,6 +326,24 @@ function Section:peek(inside)
   view.peek(self.chat.buf, row, row and self:preview_here())
 end
 
+--- Go to the first option. The head is on the screen, too; where there is no room for both, and
+--- not only for an answer, the cursor waits there.
+function Section:visit()
+  self:step(1)
+  if vim.api.nvim_get_current_buf() ~= self.chat.buf then
+    return
+  end
+  local head, option = self:rows(), vim.api.nvim_win_get_cursor(0)[1] - 1
+  local span = { start_row = head, end_row = option }
+  local fits = vim.api.nvim_win_text_height(0, span).all <= vim.api.nvim_win_get_height(0)
+  if not fits and #self.bodies > 0 then
+    vim.api.nvim_win_set_cursor(0, { head + 1, 0 })
+    vim.fn.winrestview({ topline = head + 1 })
+  elseif fits and vim.fn.line('w0') > head + 1 then
+    vim.fn.winrestview({ topline = head + 1 })
+  end
+end
+
 -- Life -----------------------------------------------------------------------------------------
 
 --- Replace the section by its record.
@@ -330,10 +378,13 @@ local function new(chat, id, row, previews)
     waiting = 0,
     offer = '',
     pristine = true,
+    sight = guard.sight(),
+    reply = guard.sight(),
   }, Section)
   set_start(self, row)
   chat.section = self
   self.told = self:lines()
+  self.seen = require('winnow.seen').none(self.told)
   self:decorate()
   watch(self)
   return self
@@ -361,10 +412,7 @@ function M.open(chat, id, lines, previews, focus, edited)
     replace(self, edited)
   end
   if waited or focus then
-    self:step(1)
-  end
-  if waited then
-    self.landed = vim.uv.hrtime()
+    self:visit()
   end
   require('winnow.keys').follow(chat)
   chat:save()

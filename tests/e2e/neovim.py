@@ -38,6 +38,11 @@ class Neovim(ABC):
     def start(self, *args: str) -> None:
         """Start it, or start it again with the same folders, with ``args`` as files to edit."""
         self.process, self._client = self._launch(self.sandbox.argv(*args))
+        self.guard(0)
+
+    def guard(self, milliseconds: int = 300) -> None:
+        """How long something must be on the screen before a key can be about it."""
+        self.lua("require('winnow.guard').pause = ...", milliseconds)
 
     def quit(self) -> None:
         """End it as ``:qall!`` does.

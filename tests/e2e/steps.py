@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from tests.api import Message, ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
 from tests.e2e.neovim import Neovim
+
+SEEN = """
+  local chat = require('winnow.chats').current()
+  return not (chat and chat.section) or chat.section.sight.at
+"""
 
 
 def send(editor: Editor, text: str) -> None:
@@ -22,10 +26,9 @@ def start(editor: Editor, text: str = "Hi") -> None:
 
 
 def wait_section(neovim: Neovim, title: str) -> None:
-    """Wait until a section is there and takes a <CR>, which it doesn't for its first 0.3 s."""
+    """Wait until a section is there, and was looked at."""
     neovim.wait_line(f"━━ {title}")
-    taken = time.monotonic() + 0.3
-    neovim.wait(lambda: time.monotonic() > taken, "the time in which <CR> does nothing")
+    neovim.wait(lambda: neovim.lua(SEEN), "a section that was on the screen")
 
 
 def wait_idle(neovim: Neovim) -> None:

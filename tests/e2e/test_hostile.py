@@ -58,7 +58,6 @@ HOSTILE = {
 SECTION = """
     local section = require('winnow.chats').current().section
     if section and #section.parts > 0 then
-      section.landed = nil
       section:step(1)
       return section.id
     end

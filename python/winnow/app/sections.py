@@ -92,8 +92,8 @@ class Sections:
         match event:
             case p.Edit(section=section, lines=lines):
                 self._edit(section, lines)
-            case p.Confirm(section=section, lines=lines, row=row):
-                self._confirm(section, lines, row)
+            case p.Confirm():
+                self._confirm(event)
             case p.Cancel(section=section, lines=lines):
                 self._cancel(section, lines)
             case p.Reopen(section=section):
@@ -117,17 +117,20 @@ class Sections:
             # It crossed the section's end, and is there again when the section is reopened.
             self._store.save(msgspec.structs.replace(stored, lines=lines))
 
-    def _confirm(self, section: str, lines: list[str], row: int) -> None:
+    def _confirm(self, event: p.Confirm) -> None:
         """``<CR>`` in the open section."""
+        section = event.section
         if (w := self._current(section)) is None:
             self._page.say("This section is no longer open.", "warn")
             return
-        w.edited(lines)
-        match w.confirm(row):
+        w.edited(event.lines)
+        match w.confirm(event.row, event.unseen):
             case answer.Send(answers=answers):
                 self._deliver(w, answers)
                 return
-            case answer.Explain(text=text):
+            case answer.Explain(text=text, reveal=reveal):
+                if reveal:
+                    self._page.apply(p.Reveal(self._page.chat, section))
                 self._page.say(text, "warn")
             case offer.Offer(lines=offered):
                 self._page.apply(p.Fill(self._page.chat, section, offered))
@@ -174,11 +177,11 @@ class Sections:
             return
         if event.lines:
             w.edited(event.lines)
-        match w.choose(event.choice, event.reason):
+        match w.choose(event.choice, event.reason, event.unseen):
             case answer.Decided() as decided:
                 self._deliver(w, (decided,))
-            case answer.Undecided(missing=missing):
-                self._page.say(missing, "warn")
+            case answer.Undecided(missing=text) | answer.Explain(text=text):
+                self._page.say(text, "warn")
 
     def _compare(self, section: str, lines: list[str]) -> None:
         """Show the open patch as two buffers."""

@@ -110,7 +110,7 @@ class Waiting:
         asker = f" ({self.form.agent})" if self.form.agent else ""
         return tool_line(self.request.tool, self.request.input) + asker
 
-    def confirm(self, row: int) -> answer.Outcome | offer.Offer | Place:
+    def confirm(self, row: int, unseen: int) -> answer.Outcome | offer.Offer | Place:
         """``<CR>`` with the cursor on ``row``; on the foot it takes what is offered."""
         if (place := self._place(row)) is not None:
             return place
@@ -118,7 +118,7 @@ class Waiting:
             offered = self._offer(section.parse(self.form, self.lines))
             if offered is not None:
                 return offered
-        outcome = answer.confirm(self.form, self.lines, row, self._armed, self._accepted)
+        outcome = answer.confirm(self.form, self.lines, row, self._armed, self._accepted, unseen)
         match outcome:
             case answer.Explain(armed=armed):
                 self._armed = armed
@@ -136,14 +136,23 @@ class Waiting:
         self.reply.set_result(reply)
         return True
 
-    def choose(self, choice: str, reason: str) -> answer.Decision:
+    def choose(self, choice: str, reason: str, unseen: int) -> answer.Decision | answer.Explain:
         """The answer to a proposal from outside its section: "allow", "always" or "deny"."""
         count = len(self.form.questions[0].options)
         options = {"allow": [1], "always": range(2, count)[:1], "deny": [count]}[choice]
         if not options:
             return answer.Undecided("Claude offers no rule for this: :Winnow allow, or deny.")
         left = section.Left((section.Pick(options[0], reason),), change=self._change)
-        return answer.decide(self.form, 1, left, frozenset())
+        decision = answer.decide(self.form, 1, left, frozenset())
+        if isinstance(decision, answer.Decided):
+            again = f":Winnow next goes there, :Winnow {choice}"
+            warning = answer.warn_unseen(
+                self.form, self.lines, decision, self._armed, unseen, again
+            )
+            if warning is not None:
+                self._armed = warning.armed
+                return warning
+        return decision
 
     def accept(self, answers: answer.Answers) -> tuple[Reply, list[str]]:
         """The reply that these answers are, and the record that replaces the section."""

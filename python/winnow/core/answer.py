@@ -51,15 +51,17 @@ class Armed(msgspec.Struct, frozen=True):
     lines: tuple[str, ...]
 
 
+UNSEEN = -1  # as `Armed.option`: the second grants what was not on the screen
 REVIEW = "all is decided: <CR> again sends it"  # where the foot is gone
 NOT_ARMED = Armed(0, 0, ())
 
 
 class Explain(msgspec.Struct, frozen=True):
-    """Tell the user what is missing."""
+    """Tell the user what is missing; ``reveal``: what was not on the screen, so show it."""
 
     text: str
     armed: Armed = NOT_ARMED
+    reveal: bool = False
 
 
 class Keep(msgspec.Struct, frozen=True):
@@ -193,17 +195,23 @@ def in_words(form: Form, question: int, decided: Decided) -> str:
     return ("; " if any("," in item for item in items) else ", ").join(items) + edited + note
 
 
-def confirm(
-    form: Form, lines: list[str], row: int, armed: Armed, accepted: frozenset[int]
+def confirm(  # noqa: PLR0917  all that a <CR> depends on
+    form: Form,
+    lines: list[str],
+    row: int,
+    armed: Armed,
+    accepted: frozenset[int],
+    unseen: int = 0,
 ) -> Outcome:
-    """What ``<CR>`` does with the cursor on ``row``."""
+    """What ``<CR>`` does with the cursor on ``row``; see `unseen`."""
     reading = parse(form, lines)
     question, option = locate(form, lines, row)
     if len(form.questions) == 1:
         question = 1  # there is nothing to review, so its foot is as good
     left = reading.questions[question - 1]
     if question and isinstance(undecided := decide(form, question, left, accepted), Undecided):
-        offer = _offer(form, left, Armed(question, option, tuple(lines)), undecided.missing)
+        press = Armed(question, option, tuple(lines))
+        offer = _offer(form, left, press, undecided.missing, unseen)
         if offer.armed != armed or armed == NOT_ARMED:
             return offer
         if armed.option:
@@ -219,8 +227,21 @@ def confirm(
         return _next(form, question, decisions, shown, accepted)
     review = Armed(0, 0, tuple(lines))
     if question == 0 or len(decisions) == 1 or armed == review:
-        return Send(answers)
+        return warn_unseen(form, lines, answers[0], armed, unseen, "<CR>") or Send(answers)
     return Step(0, accepted) if 0 in shown else Explain(REVIEW, review)
+
+
+def warn_unseen(  # noqa: PLR0917
+    form: Form, lines: list[str], given: Decided, armed: Armed, unseen: int, again: str
+) -> Explain | None:
+    """What must be said before something is granted of which lines were not on the screen.
+
+    ``again`` is what the user does to grant it all the same.
+    """
+    press = Armed(1, UNSEEN, tuple(lines))
+    if not (unseen and form.proposal) or refuses(form, given) or armed == press:
+        return None
+    return Explain(f"{_unseen(unseen)}: {again} again allows it unseen", press)
 
 
 def _next(
@@ -241,7 +262,7 @@ def _next(
     return Step(following + 1, accepted, said if question == 0 else "")
 
 
-def _offer(form: Form, left: Left, press: Armed, missing: str) -> Explain:
+def _offer(form: Form, left: Left, press: Armed, missing: str, unseen: int) -> Explain:
     """What is missing, and the short way that a second press takes, where there is one."""
     count = len(left.picks)
     asked = form.questions[press.question - 1]
@@ -249,6 +270,9 @@ def _offer(form: Form, left: Left, press: Armed, missing: str) -> Explain:
         return Explain(missing)
     if isinstance(left.change, Malformed) and press.option != len(asked.options):
         return Explain(left.change.message)
+    if form.proposal and unseen and press.option != len(asked.options):
+        shown = form.kind != "patch"  # in a diff, <CR> goes to the file
+        return Explain(f"{_unseen(unseen)}: read on, then <CR>", reveal=shown)
     if asked.multi:
         everything = msgspec.structs.replace(press, option=0)
         return Explain(f"nothing deleted: <CR> again keeps {_all(count)}", everything)
@@ -273,6 +297,11 @@ def updated_input(input: dict[str, Any], form: Form, answers: Answers) -> dict[s
 def _wire(given: Decided) -> str | list[str]:
     """An empty text reads as no answer; a list with one does not."""
     return given.answer or [""]
+
+
+def _unseen(count: int) -> str:
+    lines = "1 line was" if count == 1 else f"{count:,} lines were"
+    return f"{lines} not on the screen yet"
 
 
 def _all(count: int) -> str:

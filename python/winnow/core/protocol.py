@@ -85,12 +85,16 @@ class Edit(Message, frozen=True):
 
 
 class Confirm(Message, frozen=True):
-    """``<CR>`` in the open section, with the cursor on ``row`` of ``lines``."""
+    """``<CR>`` in the open section, with the cursor on ``row`` of ``lines``.
+
+    ``unseen`` lines of what it asks for were not on the screen yet, or not whole.
+    """
 
     chat: int
     section: str
     lines: list[str]
     row: int
+    unseen: int = 0
 
 
 class Cancel(Message, frozen=True):
@@ -120,7 +124,7 @@ class Discuss(Message, frozen=True):
 class Grant(Message, frozen=True):
     """Answer a permission, patch or plan from anywhere; ``always``: with its first rule.
 
-    ``lines`` are the section's, if it is open.
+    ``lines`` are the section's, if it is open; ``unseen`` as in `Confirm`.
     """
 
     chat: int
@@ -128,6 +132,7 @@ class Grant(Message, frozen=True):
     choice: Literal["allow", "always", "deny"]
     reason: str = ""
     lines: list[str] = []
+    unseen: int = 0
 
 
 class Mode(Message, frozen=True):
@@ -266,6 +271,13 @@ class Step(Message, frozen=True):
     chat: int
     section: str
     question: int
+
+
+class Reveal(Message, frozen=True):
+    """Go to the first line of the open section that was not on the screen yet."""
+
+    chat: int
+    section: str
 
 
 class Keep(Message, frozen=True):
@@ -418,6 +430,7 @@ Effect = Union[
     Verdict,
     Say,
     Step,
+    Reveal,
     Keep,
     Fill,
     Freeze,

@@ -361,7 +361,12 @@ def test_a_long_command_is_shown_in_full(claude: Editor, api: ScriptedAPI) -> No
     lines = "\n".join(f"# {n:05} {'x' * 40}" for n in range(2_000))
     permit(claude, api, bash("t1", f"{lines}\necho ran > made"))
     assert lines in claude.text()
-    claude.keys("<CR><CR>")
+    claude.keys("/^Allow once<CR><CR><CR>")
+    claude.wait_screen("lines were not on the screen yet: read on, then <CR>")
+    claude.keys("/^Always<CR>dd/^Deny<CR>dd<CR>")
+    claude.wait_screen("lines were not on the screen yet: <CR> again allows it unseen")
+    assert not project(claude, "made").exists()
+    claude.keys("<CR>")
     claude.wait_line("So be it.")
     assert content(project(claude, "made")) == "ran\n"
 
