@@ -32,9 +32,10 @@ class Chat:
     ) -> None:
         self.id = opened.chat
         self._opened = opened
-        self._make_agent = world.make_agent
         self._page = Page(self.id, world.editor)
-        self._session = Session(self._make, self, starts)
+        self._session = Session(
+            self._spec, lambda spec: world.make_agent(spec, self.ask), self, starts
+        )
         self._mode = Mode(opened, self._page, self._session, world.decided)
         unattended = opened.headless or replay is not None
         ask = None if unattended else self.ask
@@ -198,17 +199,16 @@ class Chat:
         """See `Listener.ended`."""
         self._advance()
 
-    async def _make(self) -> ports.Agent:
+    async def _spec(self) -> ports.AgentSpec:
         o = self._opened
         self._stale = False
         given = Given()
         if o.agent != "scripted":  # which reads nothing of a project
             given = await self._trust.given(lambda: self._queued or bool(self._sections.late))
         mode = await self._mode.first()
-        spec = ports.AgentSpec(
+        return ports.AgentSpec(
             o.cwd, o.agent, self._resume, o.model, mode, self._sections.ways, given
         )
-        return await self._make_agent(spec, self.ask)
 
     def _reload(self, call: str) -> None:
         """A call has ended well: the editor may show the file that it has written."""

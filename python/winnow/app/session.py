@@ -52,13 +52,18 @@ class Session:
     """
 
     def __init__(
-        self, make: Callable[[], Awaitable[ports.Agent]], listener: Listener, starts: Starts
+        self,
+        spec: Callable[[], Awaitable[ports.AgentSpec]],
+        make: Callable[[ports.AgentSpec], Awaitable[ports.Agent]],
+        listener: Listener,
+        starts: Starts,
     ) -> None:
         self.state: Literal["asleep", "connecting", "connected", "failed"] = "asleep"
         self.prompts: dict[str, str] = {}
         self.used = False
         self._starts = starts
         self._start: Start | None = None  # the newest agent's
+        self._spec = spec
         self._make = make
         self._listener = listener
         self._agent: ports.Agent | None = None  # only while connected
@@ -140,8 +145,9 @@ class Session:
             await asyncio.wait({after})  # two agents in one session would lose what they say
         agent: ports.Agent | None = None
         try:
-            agent = await self._make()  # not in turn: the user may have to be asked first
+            spec = await self._spec()  # before its turn: the user may have to be asked
             async with self._starts.turn(start):
+                agent = await self._make(spec)
                 await agent.connect()
             self.state, self._agent = "connected", agent
             self._listener.connected(agent)
