@@ -133,7 +133,7 @@ async def test_revoked_trust_asks_again(shop: Room) -> None:
     await shop.open()
     await shop.do(p.Trust(0, "/shop"))
     (rules,) = shop.editor.every(p.Rules)
-    assert rules.lines == ["trust: /shop", "", f"✓ {A}", f"✓ {B}"]
+    assert rules.lines == ["trust: /shop", "", "```text", f"✓ {A}", f"✓ {B}", "```"]
     await shop.do(p.Trust(0, "/shop", revoke=True), p.Queue(CHAT))
     assert "env A=1" in "\n".join(shop.shown().lines)
 

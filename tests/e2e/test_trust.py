@@ -180,6 +180,33 @@ def test_what_is_trusted_acts(claude: Editor, shop: Shop, evil: ScriptedAPI) -> 
     claude.wait_line("mode: acceptEdits")
 
 
+@pytest.mark.parametrize("way", ["hook", "rule", "mode"])
+def test_each_way_to_run_unasked(claude: Editor, shop: Shop, api: ScriptedAPI, way: str) -> None:
+    """By itself: asked for where it was refused, and not where it is trusted."""
+    ways: Json = {
+        "hook": {"hooks": {"PreToolUse": shop.hook("tool", ALLOW)}},
+        "rule": {"permissions": {"allow": ["Bash(touch:*)"]}},
+        "mode": {"permissions": {"defaultMode": "acceptEdits"}},
+    }
+    shop.settings(**ways[way])
+    api.add(say(bash("touch one")), say("One."), say(bash("touch two", "b2")), say("Two."))
+    start(claude, "Hello")
+    wait_section(claude, "Trust: project")
+    decide(claude, "Go on without")
+    wait_section(claude, "Permission: Bash")
+    claude.keys(":Winnow deny<CR>")
+    claude.wait_line("One.")
+    claude.keys(":Winnow trust revoke<CR>")
+    wait_state(claude, "asleep")
+    claude.keys(":Winnow new<CR>")  # whose mode nobody has told yet
+    send(claude, "Again")
+    wait_section(claude, "Trust: project")
+    decide(claude, "Trust this project")
+    claude.wait_line("Two.")
+    assert (shop.folder / "two").exists()
+    assert not (shop.folder / "one").exists()
+
+
 def test_what_is_deleted_does_not_act(claude: Editor, shop: Shop, api: ScriptedAPI) -> None:
     """The rest does, as if it came from its files."""
     traps(shop)
@@ -251,6 +278,8 @@ def test_a_plain_project_asks_nothing(claude: Editor, shop: Shop, api: ScriptedA
     shop.write(".claude/skills/pie/SKILL.md", "---\nname: pie\ndescription: PIE\n---\nBake.")
     shop.write(".claude/agents/cook.md", "---\nname: cook\ndescription: C\ntools: Read\n---\nCook.")
     api.add(say(bash("mkdir one")), say("Done."))
+    claude.keys(":Winnow trust<CR>")
+    claude.wait_screen("It brings no settings that act by themselves.")
     claude.keys(":Winnow<CR>")
     wait_idle(claude)
     send(claude, "Hello")

@@ -115,7 +115,8 @@ async def show(event: p.Trust, world: ports.World) -> p.Effect:
     if event.revoke:
         sentence = "is forgotten; the next message asks anew."
         return p.Say(event.chat, f"What was decided about {what.name} {sentence}")
-    lines = trust.told(what, verdicts) or ["It brings no settings that act by themselves."]
+    told = trust.told(what, verdicts)  # fenced, since Markdown would hide parts of it
+    lines = ["```text", *told, "```"] if told else ["It brings no settings that act by themselves."]
     if what.trusted:
         lines.append("Claude Code itself trusts it.")
     return p.Rules(event.chat, [f"trust: {what.root}", "", *lines])
