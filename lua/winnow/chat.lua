@@ -477,6 +477,7 @@ function M.new(buf, owner)
   }, Chat)
   self:remember_file()
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+  require('winnow.section_view').clear(buf) -- what was drawn before `:e!` stands elsewhere now
   local row = find_heading(self, 0)
   if not row and not owner then
     self:edit(function()
