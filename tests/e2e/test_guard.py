@@ -140,7 +140,12 @@ def test_a_command_typed_ahead_gives_no_time(claude: Editor, api: ScriptedAPI) -
     """Whatever time passes while Neovim works off what was typed, nobody looks."""
     wait_idle(claude)
     send(claude, api, touch())
-    busy(claude, OPEN + BUSY["vim.wait"], ":sleep 1<CR><CR>:sleep 1<CR><CR>:sleep 1<CR><CR>", hold=0.1)
+    busy(
+        claude,
+        OPEN + BUSY["vim.wait"],
+        ":sleep 1<CR><CR>:sleep 1<CR><CR>:sleep 1<CR><CR>",
+        hold=0.1,
+    )
     claude.wait_line("Permission: Bash")
     assert not answered(claude)
     assert not made(claude).exists()
@@ -280,10 +285,13 @@ def test_allow_is_about_what_waited_when_it_was_typed(claude: Editor, api: Scrip
       })
     """)
     claude.wait(lambda: made(claude, "one").exists(), "the first")
-    claude.wait(lambda: claude.lua("""
+    claude.wait(
+        lambda: claude.lua("""
       local pending = require('winnow.chats').all()[1].pending[1]
       return pending and pending.section ~= vim.g.one
-    """), "the second")
+    """),
+        "the second",
+    )
     time.sleep(PAUSE)
     claude.keys("<CR>")
     claude.wait_screen(SOON)
@@ -407,4 +415,3 @@ def test_a_terminal_is_the_user(terminal: Terminal) -> None:
     terminal.keys("dd<CR>")
     terminal.wait(lambda: not any("Question 1/" in row for row in terminal.screen()[-3:]), "a step")
     terminal.wait(lambda: "Features" in terminal.text(), "the next")
-
