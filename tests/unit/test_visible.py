@@ -24,6 +24,10 @@ from winnow.core.visible import restore, show
         ("hi\U000e0041\U000e0042", "hi‹U+E0041›‹U+E0042›"),
         ("x\u3164y\u2800z", "x‹U+3164›y‹U+2800›z"),
         ("<!--winnow:ab.1.2-->", "‹!--winnow:ab.1.2--›"),
+        (f"ls{' ' * 6000}; rm x", "ls‹6000 blanks›; rm x"),
+        (f"ls{chr(9) * 700}\x1b", "ls‹700 tabs›␛"),
+        (f"{' ' * 49}deep", f"{' ' * 49}deep"),
+        (f"{' ' * 50}{chr(9) * 10}deep", "‹50 blanks›‹10 tabs›deep"),
     ],
 )
 def test_nothing_hides(line: str, shown: str) -> None:
@@ -40,6 +44,10 @@ def test_nothing_hides(line: str, shown: str) -> None:
         ("a ␛ and \x1b", "a ␛ and ␛!", None),
         ("a ␛ and \x1b", "a ␛ and ␛", "a ␛ and \x1b"),
         ("<!--winnow:ab.1.2-->", "‹!--winnow:ab.1.2--›!", None),
+        (f"a{' ' * 60}b", "a‹60 blanks›bc", f"a{' ' * 60}bc"),
+        (f"a{' ' * 60}b", "ab", "ab"),
+        (f"a{' ' * 60}b", "a‹61 blanks›b", "a‹61 blanks›b"),
+        (f"‹60 blanks›a{' ' * 60}b", "‹60 blanks›a‹60 blanks›bc", None),
     ],
 )
 def test_an_edited_line_is_taken_back(line: str, now: str, text: str | None) -> None:

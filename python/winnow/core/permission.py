@@ -30,6 +30,10 @@ _ORDINARY = (
     "Path is outside allowed working directories",
 )
 
+# What fits into a window; of more, the size is said.
+_LINES = 20
+_CHARACTERS = 1000
+
 Update = dict[str, Any]
 """A permission update, in the wire's own form."""
 
@@ -61,7 +65,7 @@ def form(
         labels = [ALLOW, *dict.fromkeys(map(suggestion_label, suggestions))]
     options = (*map(Option, labels), refusal)
     asker = f"Subagent {agent}" if agent else "Claude"
-    text = "\n".join([f"{asker} {_wish(tool, proposal)}", *why])
+    text = "\n".join([f"{asker} {_wish(tool, proposal)}", *why, *_size(proposal)])
     kind: Literal["permission", "patch", "plan"] = "permission"
     if isinstance(proposal, (Patch, Plan)):
         kind = "patch" if isinstance(proposal, Patch) else "plan"
@@ -160,6 +164,18 @@ def _wish(tool: str, proposal: Proposal) -> str:
         case Call(tool="Bash", input={"description": str(description)}) if description.strip():
             return f"wants to use Bash: {description}"
     return f"wants to use {tool}."
+
+
+def _size(proposal: Proposal) -> list[str]:
+    """How much there is to read, where that is more than can be seen at once."""
+    lines = [line for block in proposal.blocks for line in block.lines]
+    text = "\n".join(lines)
+    if isinstance(proposal, Call) and isinstance(command := proposal.input.get("command"), str):
+        text = command  # with all of its blanks
+    if len(lines) <= _LINES and len(text) <= _CHARACTERS:
+        return []
+    counted = "1 line" if len(lines) == 1 else f"{len(lines):,} lines"
+    return [f"{len(text):,} characters in {counted}:"]
 
 
 def _header(tool: str, proposal: Proposal) -> str:

@@ -1,8 +1,9 @@
 """Lines that show all that is in them, and the way back.
 
 What looks harmless must be harmless: `show` lets nothing hide in a line, be it a terminal escape,
-a bidirectional override or a character without a width. What the user leaves alone stays exact,
-since the original is kept beside what is shown; an edited line is taken back by `restore`.
+a bidirectional override, a character without a width, or more blanks than a window is wide. What
+the user leaves alone stays exact, since the original is kept beside what is shown; an edited line
+is taken back by `restore`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ _HIDDEN = re.compile(
 )
 # What `str.isprintable` lets pass, though it can't be seen or may look like a marker of ours.
 _DOUBTFUL = re.compile(f"(?i)[{_SHAPELESS}\ufe0e\ufe0f\U000e0100-\U000e01ef]|-->|winn")
+# So many blanks push what follows them out of sight.
+_FEW = {" ": 49, "\t": 9}
+_RUN = re.compile("|".join(f"{blank}{{{few + 1},}}" for blank, few in _FEW.items()))
 # What `show` puts in the place of others.
 FORMS = re.compile("[‹›‐\u2400-\u2421]")
 
@@ -31,12 +35,19 @@ def show(line: str) -> str:
     if "\n" not in line and is_plain(line):
         return line
     shown = "␊".join(clean_block(line))
-    return _HIDDEN.sub(lambda match: f"‹U+{ord(match[0]):04X}›", shown)
+    shown = _HIDDEN.sub(lambda match: f"‹U+{ord(match[0]):04X}›", shown)
+    return _RUN.sub(_counted, shown)
+
+
+def _counted(run: re.Match[str]) -> str:
+    return f"‹{len(run[0])} {'tabs' if run[0][0] == chr(9) else 'blanks'}›"
 
 
 def is_plain(text: str) -> bool:
     """Whether all lines of a text are shown as they are: nearly always, and quick to tell."""
     if not text.replace("\t", " ").replace("\n", " ").isprintable():
+        return False
+    if any(blank * (few + 1) in text for blank, few in _FEW.items()):
         return False
     if text.isascii():  # the pattern, in any case, takes five times as long
         return "-->" not in text and "winn" not in text.lower()
@@ -52,7 +63,8 @@ def restore(seen: str, original: str) -> str | None:
     shown = show(original)
     if seen == shown:
         return original
-    forms = {show(char): char for char in set(original) if show(char) != char}
+    pieces = {*original, *_RUN.findall(original)}
+    forms = {show(piece): piece for piece in pieces if show(piece) != piece}
     if not forms and shown == original:
         return seen
     form = re.compile("|".join(map(re.escape, forms)) or r"\Z(?!\Z)")

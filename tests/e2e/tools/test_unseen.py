@@ -1,0 +1,193 @@
+"""What was never on the screen is not granted in passing; the start of it is there when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.api import ScriptedAPI, ToolUse, say
+from tests.e2e.editor import Editor
+from tests.e2e.steps import start, wait_section
+from tests.e2e.tools.shared import Shared
+
+HIDDEN = f"ls{' ' * 6000}; touch ran_it{' ' * 6000}"
+FILLER = [f"true {number:03} {'x' * 20}" for number in range(200)]
+LONG = "true " + "y" * 20_000
+UNSEEN = "not on the screen yet"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+    """One editor for all tests."""
+    with ScriptedAPI() as api:
+        shared = Shared(tmp_path_factory.mktemp("unseen"), api, agent="claude")
+        yield shared
+        shared.close()
+
+
+@pytest.fixture
+def claude(shared: Shared) -> Iterator[Editor]:
+    """An editor with an empty chat."""
+    shared.api.clear()
+    with shared.fresh() as editor:
+        yield editor
+        editor.resize(80, 24)
+
+
+def asked(claude: Editor, shared: Shared, *calls: ToolUse) -> None:
+    shared.api.add(say(*calls), say("So be it."))
+    claude.keys("AHi<Esc><CR>")
+    wait_section(claude, "Permission: Bash")
+
+
+def bash(command: str) -> ToolUse:
+    return ToolUse("Bash", {"command": command}, "t1")
+
+
+def ran(claude: Editor) -> Path:
+    return claude.sandbox.project / "ran_it"
+
+
+def screen(claude: Editor) -> str:
+    return "\n".join(claude.screen())
+
+
+def looked(claude: Editor) -> int:
+    """How many lines of it were not on the screen yet."""
+    count: int = claude.lua("""
+      return #require('winnow.seen').missing(require('winnow.chats').current().section)
+    """)
+    return count
+
+
+def short_way(claude: Editor) -> None:
+    """Go to the option that allows, and press `<CR>` twice."""
+    claude.keys("G?^Allow once<CR><CR>")
+    claude.settle()
+    claude.keys("<CR>")
+
+
+@pytest.mark.parametrize("cols", [80, 40])
+def test_blanks_push_nothing_out_of_sight(claude: Editor, shared: Shared, cols: int) -> None:
+    claude.resize(cols, 24)
+    asked(claude, shared, bash(HIDDEN))
+    claude.wait_screen("touch ran_it")
+    assert "ls‹6000 blanks›; touch ran_it" in claude.text()
+    assert "characters in 1 line:" in claude.text()
+    claude.keys("<CR><CR>")
+    claude.wait_line("So be it.")
+    assert ran(claude).exists()
+
+
+@pytest.mark.parametrize("at", [0, 100, 200], ids=["first", "middle", "last"])
+@pytest.mark.parametrize("cols", [80, 40])
+def test_a_long_command_begins_on_the_screen(
+    claude: Editor, shared: Shared, at: int, cols: int
+) -> None:
+    """And what lies below it has to be on the screen, too, before `<CR><CR>` grants it."""
+    claude.resize(cols, 24)
+    lines = [*FILLER[:at], "touch ran_it", *FILLER[at:]]
+    asked(claude, shared, bash("\n".join(lines)))
+    claude.wait_screen(lines[0])
+    assert "characters in 201 lines:" in screen(claude)
+    assert claude.screen()[0].startswith("━━ Permission: Bash")
+    short_way(claude)
+    claude.wait_screen(UNSEEN)
+    assert not ran(claude).exists()
+    assert looked(claude) > 100
+    for _ in range(60):  # <CR> turns the page
+        if not looked(claude):
+            break
+        claude.keys("<CR>")
+        claude.screen()
+    assert claude.was_shown("touch ran_it")
+    assert not ran(claude).exists()
+    short_way(claude)
+    claude.wait_line("So be it.")
+    assert ran(claude).exists()
+
+
+@pytest.mark.parametrize("wrap", ["wrap", "nowrap"])
+def test_a_long_line_is_seen_to_its_end(claude: Editor, shared: Shared, wrap: str) -> None:
+    claude.command(f"setlocal {wrap}")
+    asked(claude, shared, bash(f"{LONG}; touch ran_it; {LONG}"))
+    claude.wait_screen("true yyyyy")
+    short_way(claude)
+    claude.wait_screen(f"1 line was {UNSEEN}")
+    assert not ran(claude).exists()
+    for _ in range(60 if wrap == "wrap" else 0):
+        if not looked(claude):
+            break
+        claude.keys("<CR>")
+        claude.screen()
+    if wrap == "wrap":
+        assert claude.was_shown("touch ran_it")
+    claude.keys("G?^Always<CR>dd?^Deny<CR>dd")
+
+
+def test_the_explicit_way_says_what_was_not_seen(claude: Editor, shared: Shared) -> None:
+    """With all other options deleted, one more `<CR>` allows it unseen."""
+    asked(claude, shared, bash("\n".join([*FILLER, "touch ran_it"])))
+    claude.keys("G?^Always<CR>dd/^Deny<CR>dd<CR>")
+    claude.wait_screen(f"{UNSEEN}: <CR> again allows it unseen")
+    assert not ran(claude).exists()
+    claude.keys("<CR>")
+    claude.wait_line("So be it.")
+    assert ran(claude).exists()
+
+
+def test_deny_needs_no_reading(claude: Editor, shared: Shared) -> None:
+    asked(claude, shared, bash("\n".join([*FILLER, "touch ran_it"])))
+    claude.keys("G?^Deny<CR><CR><CR>")
+    claude.wait_line("So be it.")
+    assert not ran(claude).exists()
+
+
+def test_from_elsewhere_what_was_not_seen_is_said(claude: Editor, shared: Shared) -> None:
+    """In a window that isn't the current one, and for a chat that no window shows."""
+    shared.api.add(say(bash("\n".join([*FILLER, "touch ran_it"]))), say("So be it."))
+    claude.keys("AHi<Esc><CR>:tabnew<CR>")
+    claude.wait(lambda: "Claude waits" in claude.messages(), "an announcement")
+    claude.keys(":Winnow allow<CR>")
+    claude.wait_screen(UNSEEN)
+    assert not ran(claude).exists()
+    claude.keys("<C-l>:Winnow next<CR>")
+    claude.wait_screen("━━ Permission: Bash")
+    assert FILLER[0] in screen(claude)
+    claude.keys(":new<CR>:Winnow allow<CR>")
+    claude.wait_screen(UNSEEN)
+    assert not ran(claude).exists()
+    claude.keys(":Winnow allow<CR>")
+    claude.wait(ran(claude).exists, "what it asked for")
+
+
+def test_a_fold_hides_nothing(claude: Editor, shared: Shared) -> None:
+    asked(claude, shared, bash("\n".join([*FILLER[:8], "touch ran_it", *FILLER[8:12]])))
+    assert looked(claude) == 0
+    claude.keys("gg/^true 000<CR>")
+    claude.lua("require('winnow.chats').current().section.seen = {}")
+    claude.lua("""
+      local section = require('winnow.chats').current().section
+      section.seen = require('winnow.seen').none(section:lines())
+    """)
+    claude.keys("V11jzf<C-l>")
+    claude.screen()
+    assert looked(claude) == 12
+    claude.keys("zo")
+    claude.screen()
+    claude.wait(lambda: looked(claude) == 0, "all of it")
+    claude.keys("/^Deny<CR><CR><CR>")
+    claude.wait_line("So be it.")
+
+
+def test_an_edited_long_line_is_new(claude: Editor, shared: Shared) -> None:
+    asked(claude, shared, bash(f"{LONG}; touch ran_it"))
+    claude.keys(":%s/true/false/e<CR>")
+    short_way(claude)
+    claude.wait_screen(UNSEEN)
+    assert not ran(claude).exists()
+
+
+_ = start
