@@ -200,15 +200,16 @@ def _is_group(value: dict[str, Any]) -> bool:
     )
 
 
-_STRING = r'("[^"\\]*(?:\\.[^"\\]*)*")'
-_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_TRAILING = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
+# Whatever begins one ends somewhere, if only with the text: nothing is looked at twice.
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"?'
+_COMMENT = re.compile(_STRING + r"|(//[^\n]*|/\*.*?\*/)|/\*.*", re.DOTALL)
+_TRAILING = re.compile(_STRING + r"|(,)(?=\s*[}\]])", re.DOTALL)
 
 
 def _loosened(text: str) -> str:
     """JSON without comments and without commas after the last item."""
     for pattern in (_COMMENT, _TRAILING):
-        text = pattern.sub(lambda found: found[1] or "", text)
+        text = pattern.sub(lambda found: "" if found[1] else found[0], text)
     return text
 
 

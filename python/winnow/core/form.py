@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Literal
 
 import msgspec
 
 from winnow.core import body
+from winnow.core.known import Known, Line
 from winnow.core.proposal import Proposal
 from winnow.core.questions import Option, Question
 from winnow.core.text import brief, clean, clean_block, marker
@@ -17,7 +19,7 @@ ELSE = "✎ Something else:"
 FOOT = "━━"
 
 
-class Form(msgspec.Struct, frozen=True):
+class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
     """What a section asks. Questions, like options, are counted from 1; 0 is the foot.
 
     All kinds but questions have a ``proposal``, which stands between the one question and its
@@ -35,13 +37,10 @@ class Form(msgspec.Struct, frozen=True):
         """What stands there to be edited."""
         return self.proposal.blocks if self.proposal else ()
 
-
-class Line(msgspec.Struct, frozen=True):
-    """One rendered line: what it says, and the address that its marker carries."""
-
-    question: int
-    slot: int | str
-    text: str
+    @cached_property
+    def known(self) -> Known:
+        """All lines that carry a marker."""
+        return Known(list(lines_of(self)))
 
 
 def render(form: Form) -> list[str]:
@@ -59,16 +58,20 @@ def render(form: Form) -> list[str]:
 def lines_of(form: Form) -> Iterator[Line]:
     """All lines that carry a marker, from head to foot."""
     for number, question in enumerate(form.questions, 1):
-        yield Line(number, "h", _head(form, number))
+        yield _line(number, "h", _head(form, number))
         texts = [clean(text) for text in clean_block(question.question)]
         for text in texts:
             if text.strip():
-                yield Line(number, "q", text)
+                yield _line(number, "q", text)
         for slot, option in enumerate(question.options, 1):
-            yield Line(number, slot, option_line(option))
+            yield Line(number, slot, option_line(option), label_of(option))
         if form.kind == "questions":
-            yield Line(number, "e", ELSE)
-    yield Line(0, "f", FOOT)
+            yield _line(number, "e", ELSE)
+    yield _line(0, "f", FOOT)
+
+
+def _line(question: int, slot: str, text: str) -> Line:
+    return Line(question, slot, text, text)
 
 
 def label_of(option: Option) -> str:

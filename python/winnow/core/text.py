@@ -11,7 +11,9 @@ import re
 LONGEST = 2000  # characters of agent text on one line; more only makes the editor slow
 
 # (?a): with IGNORECASE, [a-z] would match the Kelvin sign and the long s as well.
-MARKER = re.compile(r"(?ai)<!--winnow:([a-z0-9]+)\.(\d{1,3})\.(\d{1,3}|[a-z])-->")
+MARKER = re.compile(r"(?ai)<!--winnow:([a-z0-9]{1,40})\.(\d{1,3})\.(\d{1,3}|[a-z])-->")
+_LAST = re.compile(MARKER.pattern + r"\Z")
+_LONGEST_MARKER = 64
 
 # What deleting characters leaves of a marker. Prose such as "a --> b" or "<!-- note" is none.
 _FRAGMENT = re.compile(
@@ -54,8 +56,13 @@ def strip_markers(text: str, *, fragments: bool = False) -> str:
 
     Without, prose that merely says ``-->`` is safe.
     """
-    while MARKER.search(text):  # taking one out can make another whole
-        text = MARKER.sub("", text)
+    if MARKER.search(text):
+        left: list[str] = []
+        for char in text:
+            left.append(char)
+            if char == ">" and (found := _LAST.search("".join(left[-_LONGEST_MARKER:]))):
+                del left[-len(found[0]) :]  # which can make another one whole
+        text = "".join(left)
     return _FRAGMENT.sub("", text) if fragments else text
 
 
