@@ -88,7 +88,7 @@ local function landmarks(self)
     local found = marker.of(line)
     if found then
       inside = found.slot == 'b'
-      if found.id == id then
+      if found.id == id and found.slot ~= 'r' then
         first, last = first or i - 1, i - 1
       end
     elseif not inside and heads_draft(line) then
@@ -115,13 +115,6 @@ local function find_heading(self)
   return found, said
 end
 
---- Count the headings above the draft's, which says where that is after everything was written anew.
-local function count_above(self, row)
-  self.above = #vim.tbl_filter(function(other)
-    return other < row
-  end, (landmarks(self)))
-end
-
 --- Row of the draft's heading, and whether the heading still stands there.
 ---@return integer row
 ---@return boolean stands
@@ -145,6 +138,16 @@ function Chat:heading_row()
     self.lost_at = { tick = tick, row = row > said and math.min(row, count) or count }
   end
   return self.lost_at.row, false
+end
+
+--- Count the headings above the draft's, which says where that is after everything was written anew.
+function Chat:count_above()
+  local row, stands = self:heading_row()
+  if stands then
+    self.above = #vim.tbl_filter(function(other)
+      return other < row
+    end, (landmarks(self)))
+  end
 end
 
 --- Row where the draft starts.
@@ -203,7 +206,7 @@ function Chat:ensure_heading()
     local lines = above and { '', DRAFT, '' } or { DRAFT, '' }
     vim.api.nvim_buf_set_lines(self.buf, row, row, false, lines)
     set_heading(self, row + #lines - 2)
-    count_above(self, row)
+    self:count_above()
   end
 end
 
@@ -212,6 +215,7 @@ function Chat:save()
   if not vim.bo[self.buf].modified and vim.uv.fs_stat(self.path) then
     return
   end
+  self:count_above() -- the user may have pasted or deleted some
   vim.fn.mkdir(vim.fs.dirname(self.path), 'p')
   vim.api.nvim_buf_call(self.buf, function()
     -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
@@ -257,7 +261,7 @@ function Chat:commit()
     vim.list_extend(block, { '', '## Claude', '', DRAFT, '', '' })
     vim.api.nvim_buf_set_lines(self.buf, row + 1, -1, false, block)
     set_heading(self, row + 1 + #block - 3)
-    count_above(self, row + 1 + #block - 3)
+    self:count_above()
   end)
   for _, win in ipairs(wins) do
     self:to_draft(win)
@@ -430,7 +434,7 @@ function M.new(buf)
   local row = before and rows[before.above + 1]
   set_heading(self, row and row > said and row or rows[#rows])
   require('winnow.section').recognise(self)
-  count_above(self, self:heading_row())
+  self:count_above()
   return self
 end
 

@@ -53,7 +53,7 @@ local function find_start(self, after)
   local above = 0
   for i = #lines, 1, -1 do
     local found = marker.of(lines[i], self.id)
-    if found then
+    if found and found.slot ~= 'r' then -- a record of the same question may stand above
       first, inside = i, found.slot == 'c' -- until any other marker
     elseif not inside and (lines[i] == '## You' or lines[i] == '## Claude') then
       above = i
@@ -72,7 +72,8 @@ local function start_row(self, after)
     vim.api.nvim_buf_get_extmark_by_id(self.chat.buf, namespace, self.start, { details = true })
   local row, valid = mark[1], not mark[3].invalid
   local line = self.chat:lines(row, row + 1)[1] or ''
-  if valid and marker.of(line, self.id) then
+  local at = marker.of(line, self.id)
+  if valid and at and at.slot ~= 'r' then
     return row
   end
   local found, above = find_start(self, after)

@@ -17,7 +17,7 @@ import msgspec
 from winnow.core.answer import Answers, Decided
 from winnow.core.form import option_line
 from winnow.core.questions import Malformed, Option, Question
-from winnow.core.text import clean_block
+from winnow.core.text import prose
 
 MOST = 999  # questions, and options of each: the addresses in markers have three digits
 
@@ -249,7 +249,7 @@ def numbered(choice: Choice) -> list[str]:
     lines: list[str] = []
     for asked in choice.questions:
         options = [f"{n}. {option_line(option)}" for n, option in enumerate(asked.options, 1)]
-        lines += [*([""] if lines else []), *clean_block(asked.question), "", *options]
+        lines += [*([""] if lines else []), *prose(asked.question).split("\n"), "", *options]
     return lines
 
 

@@ -12,7 +12,7 @@ from winnow.core import body
 from winnow.core.known import Known, Line
 from winnow.core.proposal import Proposal
 from winnow.core.questions import Option, Question
-from winnow.core.text import brief, clean, clean_block, marker
+from winnow.core.text import brief, clean, marker, quoted
 
 ELSE = "✎ Something else:"
 # Rules are short: the editor draws the rest, since lines wrap as if their markers were visible.
@@ -59,8 +59,7 @@ def lines_of(form: Form) -> Iterator[Line]:
     """All lines that carry a marker, from head to foot."""
     for number, question in enumerate(form.questions, 1):
         yield _line(number, "h", _head(form, number))
-        texts = [clean(text) for text in clean_block(question.question)]
-        for text in texts:
+        for text in map(quoted, question.question.replace("\r\n", "\n").split("\n")):
             if text.strip():
                 yield _line(number, "q", text)
         for slot, option in enumerate(question.options, 1):
@@ -76,7 +75,7 @@ def _line(question: int, slot: str, text: str) -> Line:
 
 def label_of(option: Option) -> str:
     """The label as it can be seen."""
-    return clean(option.label) if option.label.strip() else "(empty)"
+    return quoted(option.label) if option.label.strip() else "(empty)"
 
 
 def option_line(option: Option) -> str:
