@@ -36,7 +36,7 @@ from winnow.core.visible import show
         ("<!--WinNow:ab.1.2-->", "‹!--WinNow:ab.1.2--›"),
         ("<!--winnow:ab.1.12-->", "‹!--winnow:ab.1.12--›"),
         ("git --winnow:ab", "git -‐winnow:ab"),
-        ("use <!-- html --> and a --> b", "use <!-- html --> and a --> b"),
+        ("use <!-- html --> and a --> b", "use ‹!-- html --› and a --› b"),
         ("x" * 3000, "x" * 1980 + "… (3,000 characters)"),
         ("a\xa0b\u200dc\xadd", "a‹U+00A0›b‹U+200D›c‹U+00AD›d"),
     ],

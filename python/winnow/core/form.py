@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal
@@ -57,20 +58,22 @@ def render(form: Form) -> list[str]:
 
 def lines_of(form: Form) -> Iterator[Line]:
     """All lines that carry a marker, from head to foot."""
+    # What a section's marker has behind the first colon is hidden wherever it stands.
+    forged = re.compile(rf"(?ai):(?={re.escape(form.id)}\.\d)")
+
+    def line(question: int, slot: int | str, text: str, label: str = "") -> Line:
+        return Line(question, slot, forged.sub("∶", text), forged.sub("∶", label or text))
+
     for number, question in enumerate(form.questions, 1):
-        yield _line(number, "h", _head(form, number))
+        yield line(number, "h", _head(form, number))
         for text in map(quoted, question.question.replace("\r\n", "\n").split("\n")):
             if text.strip():
-                yield _line(number, "q", text)
+                yield line(number, "q", text)
         for slot, option in enumerate(question.options, 1):
-            yield Line(number, slot, option_line(option), label_of(option))
+            yield line(number, slot, option_line(option), label_of(option))
         if form.kind == "questions":
-            yield _line(number, "e", ELSE)
-    yield _line(0, "f", FOOT)
-
-
-def _line(question: int, slot: str, text: str) -> Line:
-    return Line(question, slot, text, text)
+            yield line(number, "e", ELSE)
+    yield line(0, "f", FOOT)
 
 
 def label_of(option: Option) -> str:

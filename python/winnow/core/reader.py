@@ -11,7 +11,7 @@ from typing import Union
 import msgspec
 
 from winnow.core import body
-from winnow.core.form import ELSE, Form, label_of, option_line
+from winnow.core.form import ELSE, Form
 from winnow.core.known import Line
 from winnow.core.likeness import is_blank, lead, rest, same
 from winnow.core.questions import Option
@@ -201,19 +201,18 @@ class Reader:
             return self._ambiguous(row, seen)
         edited = self._edited(question, option, seen)
         if edited is None:
-            return self._damaged(row, question, seen, option_line(self._option(question, option)))
+            return self._damaged(row, question, seen, self.known.at[question, option][0].text)
         return Picked(row, question, option, f"{edited} {note}".strip())
 
     def _edited(self, question: int, number: int, seen: str) -> str | None:
         """What the user wrote into the visible text; None where it means something else now."""
-        option = self._option(question, number)
-        shown = option_line(option)
+        (line,) = self.known.at[question, number]
+        shown, label = line.text, line.label
         if seen.strip() == shown.strip():
             return ""
-        label = label_of(option)
         longer = (o for o in self.known.leading(question, seen) if len(o.label) > len(label))
         for other in (*self.known.same(question, seen), *longer):
-            if self._option_at(other).label != option.label:
+            if self._option(other).label != self._option(line).label:
                 return None
         if same(seen, shown):
             return ""
@@ -312,12 +311,9 @@ class Reader:
             for line in self.known.same(self.block, seen)
         )
 
-    def _option(self, question: int, option: int) -> Option:
-        return self.form.questions[question - 1].options[option - 1]
-
-    def _option_at(self, line: Line) -> Option:
+    def _option(self, line: Line) -> Option:
         assert isinstance(line.slot, int)
-        return self._option(line.question, line.slot)
+        return self.form.questions[line.question - 1].options[line.slot - 1]
 
     def _advice(self) -> str:
         own = "" if self.form.proposal else f", own words go after {ELSE[0]}"

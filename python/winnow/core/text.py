@@ -35,6 +35,8 @@ _FORGED = re.compile(
     | > (?: (?<= \.[0-9a-z]-->) | (?<= \.\d\d-->) | (?<= \.\d\d\d-->) )
     """
 )
+# In a section, where the editor also hides what edits leave of a marker.
+_SCRAPS = re.compile(r"(?ai)<(?=!-)|(?<=--)>|(?<![<‹]!-)-(?=winnow:)")
 _BENT = {"<": "‹", "-": "‐", ">": "›"}
 
 # The end of a piece of text that, with the next piece, is a marker's head or one line break.
@@ -81,7 +83,7 @@ def clean(text: str, longest: int = LONGEST) -> str:
         size = f"… ({len(text):,} characters)"
         text = text[: longest - len(size)] + size
     text = text.replace("\r\n", "\n").replace("\n", " ⏎ ").replace("\t", "⇥")
-    return disarm(hidden.ANYWHERE.sub(hidden.shown, text))
+    return _bent(_SCRAPS, hidden.ANYWHERE.sub(hidden.shown, text))
 
 
 def quoted(text: str) -> str:
@@ -122,7 +124,11 @@ def split_unfinished(text: str) -> tuple[str, str]:
 
 def disarm(line: str) -> str:
     """Bend the brackets of whatever looks like a marker, so that it neither parses nor conceals."""
-    return _FORGED.sub(lambda match: _BENT[match[0]], line)
+    return _bent(_FORGED, line)
+
+
+def _bent(pattern: re.Pattern[str], line: str) -> str:
+    return pattern.sub(lambda match: _BENT[match[0]], line)
 
 
 def brief(text: str, columns: int = 40) -> str:
