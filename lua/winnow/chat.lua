@@ -54,9 +54,11 @@ local TYPING = 'goes out when you leave Insert mode'
 ---@field private typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
 ---@field private heading integer extmark on the draft's heading
+---@field private above integer headings of messages above it
+---@field private lost_at? { tick: integer, row: integer } where the draft starts without a heading
 ---@field private carry string white space at the end of the text so far: written with what follows
 ---@field private fresh boolean the next text starts a paragraph
----@field private tools table<string, integer> extmarks of the tool lines that still change
+---@field private tools table<string, winnow.ToolMark> the tool lines that still change
 local Chat = {}
 Chat.__index = Chat
 
@@ -75,35 +77,89 @@ local function heads_draft(line)
   return line == DRAFT or line ~= nil and line:find('^## You%W') ~= nil
 end
 
+--- The mark tells by itself when its text was written anew, as a filter or a formatter does.
 ---@param row integer
 local function set_heading(self, row)
-  self.heading = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, { id = self.heading })
+  self.heading = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, {
+    id = self.heading,
+    end_col = #DRAFT,
+    invalidate = true,
+  })
 end
 
---- Row of the last draft heading from a row on, or nil.
----@param first integer
-local function find_heading(self, first)
-  local lines = self:lines(first, -1)
-  for i = #lines, 1, -1 do
-    if heads_draft(lines[i]) then
-      return first + i - 1
+--- What could be a message's heading, and what surely stands above the draft. In the body of an
+--- open section, nothing is either.
+---@return integer[] rows of headings such as the draft's
+---@return integer said the last row that is surely not the user's
+---@return integer first row of the open section, if any
+---@return integer last
+local function landmarks(self)
+  local id = self.section and self.section.id
+  local rows, said, first, last, inside = {}, -1, nil, -1, false
+  for i, line in ipairs(self:lines(0, -1)) do
+    local found = marker.of(line)
+    if found then
+      inside = found.slot == 'b'
+      if found.id == id and found.slot ~= 'r' then
+        first, last = first or i - 1, i - 1
+      end
+    elseif not inside and heads_draft(line) then
+      table.insert(rows, i - 1)
+    elseif not inside and line == '## Claude' then
+      said = i - 1
     end
   end
+  return rows, math.max(said, last), first or -1, last
+end
+
+--- Row of the draft's heading, told from the text: the one with as many others above as it had. The
+--- draft itself may hold what looks like one.
+---@return integer? row
+---@return integer said see `landmarks`
+local function find_heading(self)
+  local rows, said, first, last = landmarks(self)
+  local found = rows[self.above + 1]
+  if not found or found < last then -- or an option was pasted into the draft
+    found = vim.iter(rows):find(function(row)
+      return row > said
+    end) or found and found > first and found or nil
+  end
+  return found, said
 end
 
 --- Row of the draft's heading, and whether the heading still stands there.
 ---@return integer row
 ---@return boolean stands
 function Chat:heading_row()
-  local row = vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, self.heading, {})[1]
-  if heads_draft(self:lines(row, row + 1)[1]) then
+  local mark =
+    vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, self.heading, { details = true })
+  local row = mark[1]
+  if not mark[3].invalid and heads_draft(self:lines(row, row + 1)[1]) then
     return row, true
   end
-  local found = find_heading(self, row) -- a filter such as `:%!cat` writes it anew, below its mark
-  if found then
-    set_heading(self, found)
+  local tick = vim.api.nvim_buf_get_changedtick(self.buf)
+  if not (self.lost_at and self.lost_at.tick == tick) then
+    local found, said = find_heading(self)
+    if found then
+      set_heading(self, found)
+      self:show_state()
+      return found, true
+    end
+    -- Where the mark is, unless everything was written anew: what was said is no draft.
+    local count = vim.api.nvim_buf_line_count(self.buf)
+    self.lost_at = { tick = tick, row = row > said and math.min(row, count) or count }
   end
-  return found or row, found ~= nil
+  return self.lost_at.row, false
+end
+
+--- Count the headings above the draft's, which says where that is after all was written anew.
+function Chat:count_above()
+  local row, stands = self:heading_row()
+  if stands then
+    self.above = #vim.tbl_filter(function(other)
+      return other < row
+    end, (landmarks(self)))
+  end
 end
 
 --- Row where the draft starts.
@@ -162,6 +218,7 @@ function Chat:ensure_heading()
     local lines = above and { '', DRAFT, '' } or { DRAFT, '' }
     vim.api.nvim_buf_set_lines(self.buf, row, row, false, lines)
     set_heading(self, row + #lines - 2)
+    self:count_above()
   end
 end
 
@@ -199,6 +256,7 @@ function Chat:save()
     host.log(('%s is not written, for what it holds could not be kept.'):format(self.path))
     return
   end
+  self:count_above() -- the user may have pasted or deleted some
   local ok, problem = pcall(vim.api.nvim_buf_call, self.buf, function()
     -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
     vim.cmd('silent lockmarks keepalt noautocmd write!')
@@ -265,6 +323,7 @@ function Chat:commit()
     vim.list_extend(block, { '', '## Claude', '', DRAFT, '', '' })
     vim.api.nvim_buf_set_lines(self.buf, row + 1, -1, false, block)
     set_heading(self, row + 1 + #block - 3)
+    self:count_above()
   end)
   for _, win in ipairs(wins) do
     self:to_draft(win)
@@ -478,19 +537,25 @@ function M.new(buf, owner)
   self:remember_file()
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   require('winnow.section_view').clear(buf) -- what was drawn before `:e!` stands elsewhere now
-  local row = find_heading(self, 0)
-  if not row and not owner then
+  local rows = landmarks(self)
+  if #rows == 0 and not owner then
     self:edit(function()
       vim.api.nvim_buf_set_lines(buf, -1, -1, false, { '', DRAFT, '', '' })
     end)
-    row = find_heading(self, 0)
+    rows = landmarks(self)
   end
-  set_heading(self, row or vim.api.nvim_buf_line_count(buf) - 1)
+  -- Read again after `:e!`: the draft may hold what looks like its heading.
+  local before = require('winnow.chats').get(buf)
+  local _, said = landmarks(self)
+  local row = before and rows[before.above + 1]
+  local last = rows[#rows] or vim.api.nvim_buf_line_count(buf) - 1
+  set_heading(self, row and row > said and row or last)
   if owner then
     self:show_state()
   else
     require('winnow.section').recognise(self)
   end
+  self:count_above()
   return self
 end
 

@@ -1,5 +1,6 @@
 --- What is drawn over the text of a chat: hidden markers, coloured tool lines. Done line by line
 --- while Neovim draws, so no edit, paste or undo can leave a line as it should not be.
+local fold = require('winnow.fold')
 local frontmatter = require('winnow.frontmatter')
 local marker = require('winnow.marker')
 local seen = require('winnow.seen')
@@ -32,6 +33,7 @@ local DIFF = {
 -- Of the buffer that is drawn now:
 local frontmatter_end = -1 -- last row of it
 local section ---@type { id: string, first: integer, after: integer }? the open one
+local told = { row = -1 } ---@type { row: integer, output?: boolean } the line above, while drawing
 local bodies = {} ---@type { first: integer, last: integer, info: string }[]
 
 --- The body that a row is in, from its fence to the marker below the other one.
@@ -64,6 +66,21 @@ local function body_group(line, index, info)
   end
 end
 
+--- The colour of a line of the transcript. Behind a bar only a tool's output has one: a table that
+--- Claude draws begins with the same character.
+local function line_group(buf, row, line)
+  local start = line:sub(1, 3) -- each of the starts is three bytes long
+  local output = start == '▸' or start == '✻'
+  if start == '│' then
+    output = told.output
+    if told.row ~= row - 1 then
+      output = fold.is_output(buf, row)
+    end
+  end
+  told = { row = row, output = output }
+  return (start ~= '│' or output) and GROUPS[start] or nil
+end
+
 local function draw_line(_, _, buf, row)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
   if not line then
@@ -83,7 +100,7 @@ local function draw_line(_, _, buf, row)
   elseif row <= frontmatter_end then
     group = 'WinnowStatus'
   else
-    group = GROUPS[line:sub(1, 3)] -- each of the starts is three bytes long
+    group = line_group(buf, row, line)
   end
   if group then
     vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
@@ -117,7 +134,7 @@ function M.start(chat_of)
       if not chat then
         return false
       end
-      section, bodies = nil, {}
+      section, bodies, told = nil, {}, { row = -1 }
       if chat.section then
         seen.drawn(chat.section, win, top, bottom)
         local first, after = chat.section:rows()

@@ -31,6 +31,23 @@ local function block(lines, row)
   return first, last
 end
 
+--- Whether a row shows what a tool said, or what Claude thought: such rows follow a line that says
+--- so. A table that Claude draws begins with the same character.
+---@param buf integer
+---@param row integer from 0
+---@return boolean
+function M.is_output(buf, row)
+  local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
+  while row > 0 and line and vim.startswith(line, FOLDED) do
+    row = row - 1
+    line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
+    if line and folds(line) then
+      return true
+    end
+  end
+  return false
+end
+
 --- Fold the block that a row belongs to, in every window that shows the buffer.
 ---@param buf integer
 ---@param row integer from 0

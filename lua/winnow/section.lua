@@ -22,7 +22,6 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field private text string[] the lines at `tick`
 ---@field private tick integer
 ---@field bodies? winnow.Body[] the fenced blocks, as they were drawn last
----@field private rewritten? integer first row of a change that took all of its lines
 ---@field private confirmed? string[] the lines of the last <CR>
 ---@field sight winnow.Sight of the section
 ---@field private reply winnow.Sight what came of the last <CR>
@@ -33,28 +32,62 @@ Section.__index = Section
 
 -- Where it stands ------------------------------------------------------------------------------
 
+--- The mark tells by itself when its line was written anew, as a filter or a formatter does.
 ---@param row integer
 local function set_start(self, row)
   self.start = vim.api.nvim_buf_set_extmark(self.chat.buf, namespace, row, 0, {
     id = self.start,
     right_gravity = false,
+    end_row = row,
+    end_col = #(self.chat:lines(row, row + 1)[1] or ''),
+    invalidate = true,
   })
 end
 
---- Where the mark on the head line is. A filter such as `:%!cat` deletes all lines and writes them
---- anew, which leaves the mark where the first of them was: then go to where the section is now.
-local function start_row(self)
-  local row = vim.api.nvim_buf_get_extmark_by_id(self.chat.buf, namespace, self.start, {})[1]
-  if self.rewritten == row then
-    for i, line in ipairs(self.chat:lines(row, -1)) do
-      if marker.of(line, self.id) then
-        row = row + i - 1
-        set_start(self, row)
-        break
-      end
+--- Where the section starts, told from the text: at its topmost marker, with the lines right above
+--- that, which the user may have written.
+---@param after integer row of the draft's heading
+---@return integer? row
+---@return integer above row of the heading of the message that it is in
+local function find_start(self, after)
+  local first
+  local inside = false -- a body
+  local lines = self.chat:lines(0, after)
+  local above = 0
+  for i = #lines, 1, -1 do
+    local found = marker.of(lines[i], self.id)
+    if found and found.slot ~= 'r' then -- a record of the same question may stand above
+      first, inside = i, found.slot == 'c' -- until any other marker
+    elseif not inside and (lines[i] == '## You' or lines[i] == '## Claude') then
+      above = i
+      break
     end
   end
-  self.rewritten = nil
+  while first and first - 1 > above and lines[first - 1] ~= '' do
+    first = first - 1
+  end
+  return first and first - 1, above - 1
+end
+
+--- Where the mark on the first line is; and where the section is, when that was written anew.
+local function start_row(self, after)
+  local mark =
+    vim.api.nvim_buf_get_extmark_by_id(self.chat.buf, namespace, self.start, { details = true })
+  local row, valid = mark[1], not mark[3].invalid
+  local line = self.chat:lines(row, row + 1)[1] or ''
+  local at = marker.of(line, self.id)
+  if valid and at and at.slot ~= 'r' then
+    return row
+  end
+  local found, above = find_start(self, after)
+  if found and not (valid and line ~= '' and row <= found and row > above) then
+    row = found
+  else -- no marker is left there, or the user's own words come first
+    row = math.max(math.min(row, after), above + 1)
+  end
+  if (self.chat:lines(row, row + 1)[1] or '') ~= '' then
+    set_start(self, row)
+  end
   return row
 end
 
@@ -63,8 +96,8 @@ end
 ---@return integer after
 function Section:rows()
   local count = vim.api.nvim_buf_line_count(self.chat.buf)
-  local first = math.min(start_row(self), count - 1)
   local after = math.min((self.chat:heading_row()), count)
+  local first = math.min(start_row(self, after), count - 1)
   return first, math.max(after, first + 1)
 end
 
@@ -129,29 +162,31 @@ end
 
 --- Tell the host of edits, once for all that one command does.
 local function watch(self)
-  local scheduled = false
+  local changed_row ---@type integer? the first, since the host was told
   local function changed()
-    scheduled = false
+    local row = changed_row
+    changed_row = nil
     if self.chat.section ~= self or not vim.api.nvim_buf_is_loaded(self.chat.buf) then
       return
     end
-    if tell_edits(self) then
+    local told = tell_edits(self)
+    -- The same lines written anew have lost what was drawn on them.
+    if told or row < select(2, self:rows()) then
       self:decorate()
+    end
+    if told then
       require('winnow.keys').follow(self.chat) -- another option may be under the cursor
     end
   end
   vim.api.nvim_buf_attach(self.chat.buf, false, {
-    on_lines = function(_, _, _, first, last)
+    on_lines = function(_, _, _, first)
       if self.chat.section ~= self then
         return true -- closed: stop watching
       end
-      if last - first >= #self.told then
-        self.rewritten = first
-      end
-      if not scheduled then
-        scheduled = true
+      if not changed_row then
         vim.schedule(changed)
       end
+      changed_row = math.min(changed_row or first, first)
     end,
   })
 end

@@ -30,6 +30,9 @@ function M.write(chat, text, fresh)
       local length = #chat:lines(row, row + 1)[1]
       vim.api.nvim_buf_set_text(chat.buf, row, length, row, length, lines)
     end
+    if vim.startswith(body, '## ') then -- an answer that came late, as a message
+      chat:count_above()
+    end
   end)
 end
 
@@ -47,6 +50,44 @@ function M.insert(chat, row, lines, close)
   fold.at(chat.buf, row) -- what stood there is complete now
 end
 
+---@class winnow.ToolMark
+---@field mark integer extmark on the line
+---@field line string as it was written
+
+---@param chat winnow.Chat
+---@param row integer
+---@param line string
+---@param id? integer
+local function set_mark(chat, row, line, id)
+  return vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, 0, {
+    id = id,
+    end_col = #line,
+    right_gravity = false, -- it stays at the line's start when the line is replaced
+    invalidate = true,
+  })
+end
+
+--- Where a tool's line is now: where its mark is, or, when it was written anew, where it reads the
+--- same. Nil: the user has deleted or changed it, and it is theirs.
+---@param chat winnow.Chat
+---@param tool winnow.ToolMark
+---@return integer? row
+local function row_of(chat, tool)
+  local mark =
+    vim.api.nvim_buf_get_extmark_by_id(chat.buf, namespace, tool.mark, { details = true })
+  local row = mark[1]
+  if not mark[3].invalid and chat:lines(row, row + 1)[1] == tool.line then
+    return row
+  end
+  local lines = chat:lines(0, (chat:heading_row()))
+  for i = #lines, 1, -1 do
+    if lines[i] == tool.line then
+      set_mark(chat, i - 1, tool.line, tool.mark)
+      return i - 1
+    end
+  end
+end
+
 --- Take a tool's lines away, as if they had never stood there: what they were set apart from by
 --- two blank lines is now by one.
 ---@param chat winnow.Chat
@@ -54,9 +95,6 @@ end
 local function remove(chat, row)
   local near = chat:lines(math.max(row - 1, 0), -1)
   local above = row > 0 and table.remove(near, 1)
-  if not vim.startswith(near[1], '▸') then
-    return -- the user has deleted it
-  end
   local last = 1
   while near[last + 1] and vim.startswith(near[last + 1], '│') do
     last = last + 1
@@ -65,41 +103,49 @@ local function remove(chat, row)
   vim.api.nvim_buf_set_lines(chat.buf, first, row + last, false, {})
 end
 
+--- Write a tool's line for the first time.
+local function add(chat, id, lines)
+  local row = chat:tail_row()
+  local last = chat:lines(row, row + 1)[1]
+  local after_tool = fold.is_output(chat.buf, row) or vim.startswith(last, '▸')
+  M.insert(chat, row, lines, after_tool)
+  local mark = set_mark(chat, row + (after_tool and 1 or 2), lines[1])
+  chat.tools[id] = { mark = mark, line = lines[1] }
+end
+
+--- Write what has become of a tool.
+local function update(chat, tool, row, lines)
+  vim.api.nvim_buf_set_text(chat.buf, row, 0, row, #tool.line, lines)
+  tool.line = lines[1]
+  set_mark(chat, row, tool.line, tool.mark)
+  fold.at(chat.buf, row)
+end
+
 --- Show a tool call, or its new state.
 ---@param chat winnow.Chat
 ---@param id string
 ---@param line string empty: no more
 ---@param output string[] folded lines
 function M.tool(chat, id, line, output)
-  local lines = vim.list_extend({ line }, output)
   chat.carry = ''
   chat:edit(function()
     chat:ensure_heading()
-    local mark = chat.tools[id]
-    if line == '' then
-      if mark then
-        remove(chat, vim.api.nvim_buf_get_extmark_by_id(chat.buf, namespace, mark, {})[1])
-        vim.api.nvim_buf_del_extmark(chat.buf, namespace, mark)
-        chat.tools[id] = nil
+    local tool = chat.tools[id]
+    if not tool then
+      if line ~= '' then
+        add(chat, id, vim.list_extend({ line }, output))
       end
-    elseif mark then
-      local row = vim.api.nvim_buf_get_extmark_by_id(chat.buf, namespace, mark, {})[1]
-      local length = #chat:lines(row, row + 1)[1]
-      vim.api.nvim_buf_set_text(chat.buf, row, 0, row, length, lines)
-      fold.at(chat.buf, row)
-    else
-      local row = chat:tail_row()
-      local last = chat:lines(row, row + 1)[1]
-      local after_tool = vim.startswith(last, '▸') or vim.startswith(last, '│')
-      M.insert(chat, row, lines, after_tool)
-      -- Left gravity: it stays at the line's start when the line is replaced.
-      chat.tools[id] = vim.api.nvim_buf_set_extmark(
-        chat.buf,
-        namespace,
-        row + (after_tool and 1 or 2),
-        0,
-        { right_gravity = false }
-      )
+      return
+    end
+    local row = row_of(chat, tool)
+    if row and line ~= '' then
+      update(chat, tool, row, vim.list_extend({ line }, output))
+    elseif row then
+      remove(chat, row)
+    end
+    if line == '' then
+      vim.api.nvim_buf_del_extmark(chat.buf, namespace, tool.mark)
+      chat.tools[id] = nil
     end
   end)
 end

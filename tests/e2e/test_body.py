@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from winnow.core.form import Form, lines_of
+from winnow.core.questions import Option, Question
+from winnow.core.text import marker, prose
 
 from tests.e2e.editor import Editor
 from tests.e2e.steps import wait_idle
@@ -220,6 +224,65 @@ def test_ten_thousand_lines(editor: Editor) -> None:
       return (os.clock() - began) * 100
     """)
     assert edited < 60
+
+
+SCRAPS = ["<!--", "<!-", "-->", "winnow:", "winn", ":ab", ".1.2", ".1", *"-<>1qab: .!"]
+SCRAPS.append("<!--winnow:ab.1.2-->")
+
+
+def test_nothing_that_an_agent_says_is_concealed(editor: Editor) -> None:
+    """In a section only the markers are, whatever stands before them; in the transcript nothing."""
+    random = Random(7)
+    texts = ["".join(random.choices(SCRAPS, k=random.randint(1, 7))) for _ in range(4000)]
+    lines = [
+        line
+        for number, text in enumerate(texts)
+        for line in lines_of(Form("ab", (Question("Q", "", (Option(text, texts[number - 1]),)),)))
+        if line.slot == 1
+    ]
+    marked = [line.text + marker("ab", 1, 1) for line in lines]
+    found = editor.lua(
+        """
+        local marker = require('winnow.marker')
+        local function spans(id)
+          return function(line)
+            return marker.spans(line, id)
+          end
+        end
+        local sections, prose = ...
+        return { vim.tbl_map(spans('ab'), sections), vim.tbl_map(spans(), prose) }
+        """,
+        marked,
+        [prose(text) for text in texts],
+    )
+    for line, text, spans in zip(lines, marked, found[0], strict=True):
+        assert spans == [[len(line.text.encode()), len(text.encode())]], text
+    for text, spans in zip(texts, found[1], strict=True):
+        assert spans == [], text
+
+
+def test_what_looks_like_a_tool_s_line_is_none(editor: Editor) -> None:
+    """A table or a tree that Claude draws has no colour and no fold, a tool's output has both."""
+    open_chat(editor)
+    for text in ("▸ Read x ✓\n│ mine", "│ table │\n│ row │", "✓ Selected: mine", "⚠ mine"):
+        apply(editor, "write", text=prose(text), fresh=True)
+    apply(editor, "tool", id="t", line="▸ Bash make ✓", output=["│ theirs", "│ more"])
+    apply(editor, "write", text="⚠ theirs", fresh=True)
+    assert "▸ Read x ✓\n│ mine" in editor.text()
+    for line in ("│ mine", "│ row", "✓ Selected", "⚠ mine"):
+        assert editor.style(line).get("foreground") is None, line
+    assert editor.style("▸ Bash").get("foreground") == group(editor, "WinnowTool")
+    assert editor.style("⚠ theirs").get("foreground") == group(editor, "WinnowNotice")
+    folded = "return vim.fn.foldclosed(vim.fn.search(..., 'nw')) > 0"
+    assert editor.lua(folded, "^│ theirs")
+    assert not editor.lua(folded, "^│ mine")
+    editor.lua("require('winnow.chats').current():save()")
+    editor.command("edit!")
+    assert editor.lua(folded, "^│ theirs")
+    assert not editor.lua(folded, "^│ mine")
+    editor.keys("zR")
+    assert editor.style("│ theirs").get("foreground") == group(editor, "WinnowOutput")
+    assert editor.style("│ mine").get("foreground") is None
 
 
 # --- a tool's line ----------------------------------------------------------------------------

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from textwrap import wrap
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from winnow.core.form import Form, render
+from winnow.core.questions import Option, Question
 from winnow.core.section import Left, Pick, Reading, locate, parse, rows_of_others
-from winnow.core.text import marker, strip_markers
+from winnow.core.text import MARKER, marker, strip_markers
 
 from tests.unit.forms import BASH, BOTH, DATABASE, ONE, SEVERAL, asked, form
 
@@ -400,3 +403,53 @@ def test_long_lines_are_read_at_once(text: str) -> None:
     """No pattern backtracks for minutes, as the time limit of all tests would show."""
     asked = form(text * 400, text * 300)
     parse(asked, [text * 9000, *(line[:-3] for line in render(asked)), " ".join(render(asked))])
+
+
+# What looks like a marker, whole or damaged, of this section or another one.
+SCRAPS = (
+    "<!--",
+    "-->",
+    "winnow:",
+    ":ab.1.2",
+    ".1.2",
+    "ab",
+    ".1",
+    "-",
+    "<",
+    ">",
+    "1",
+    "q",
+    "✎",
+    " ",
+)
+scraps = st.lists(st.sampled_from(SCRAPS), min_size=1, max_size=6).map("".join)
+
+
+@given(scraps, scraps, scraps)
+def test_what_looks_like_a_marker_is_none(label: str, description: str, other: str) -> None:
+    """It is shown, stays an option, takes notes, and comes back byte for byte."""
+    options = (Option(label, description), Option(other), Option("MySQL"))
+    asked = Form("ab", (Question(f"{label}\n{other}", label, options),))
+    lines = render(asked)
+    for line in lines:
+        assert MARKER.sub("", line) == strip_markers(line)
+        assert not line.startswith(("✎ Something else: ", "━━━"))
+    (left,) = parse(asked, lines).questions
+    assert left == Left((Pick(1), Pick(2), Pick(3)))
+    places = [row for row, line in enumerate(lines) if ".1.1-->" in line or ".1.2-->" in line]
+    (left,) = parse(asked, [line for row, line in enumerate(lines) if row not in places]).questions
+    assert left == Left((Pick(3),))
+    lines[places[0]] += " a note"
+    (left,) = parse(asked, lines).questions
+    assert left == Left((Pick(1, "a note"), Pick(2), Pick(3)))
+
+
+@pytest.mark.parametrize(
+    "hidden", "\u200d\xad\u034f\U000e0041\u3164\u2800\xa0\ufe0f\u2060\u2003\u200b"
+)
+def test_labels_that_differ_in_what_is_hidden_look_different(hidden: str) -> None:
+    """And each of them comes back as it was."""
+    asked = form("Delete", f"Del{hidden}ete", f"Delete{hidden}")
+    shown = [MARKER.sub("", line) for line in render(asked)[-5:-2]]
+    assert len(set(shown)) == 3
+    assert all(hidden not in line for line in shown)

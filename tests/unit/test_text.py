@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core.text import MARKER, clean, clean_block, marker, strip_markers
+from winnow.core.text import (
+    MARKER,
+    clean,
+    clean_block,
+    marker,
+    prose,
+    quoted,
+    split_unfinished,
+    strip_markers,
+)
+from winnow.core.visible import show
 
 
 @pytest.mark.parametrize(
@@ -24,8 +36,9 @@ from winnow.core.text import MARKER, clean, clean_block, marker, strip_markers
         ("<!--WinNow:ab.1.2-->", "‹!--WinNow:ab.1.2--›"),
         ("<!--winnow:ab.1.12-->", "‹!--winnow:ab.1.12--›"),
         ("git --winnow:ab", "git -‐winnow:ab"),
-        ("use <!-- html --> and a --> b", "use <!-- html --> and a --> b"),
-        ("x" * 3000, "x" * 1999 + "…"),
+        ("use <!-- html --> and a --> b", "use ‹!-- html --› and a --› b"),
+        ("x" * 3000, "x" * 1980 + "… (3,000 characters)"),
+        ("a\xa0b\u200dc\xadd", "a‹U+00A0›b‹U+200D›c‹U+00AD›d"),
     ],
 )
 def test_clean_shows_what_a_line_could_hide(text: str, shown: str) -> None:
@@ -37,6 +50,72 @@ def test_clean_shows_what_a_line_could_hide(text: str, shown: str) -> None:
 def test_clean_block_ends_lines_at_newlines_only() -> None:
     """What splitlines() also cuts at is shown instead, and tabs stay."""
     assert clean_block("a\tb\r\nc\rd\u2028e\x0bf\n") == ["a\tb", "c␍d‹U+2028›e␋f", ""]
+
+
+# What Unicode calls default-ignorable, and blanks and letters without a shape.
+SHAPELESS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180f\u2800\u3164\uffa0\ufe00\ufe0f\U000e0100"
+
+
+def test_nothing_is_hidden_where_the_user_decides() -> None:
+    """Of all characters, none that can't be seen is left, and none of two labels looks the same."""
+    for code in range(0x110000):
+        char = chr(code)
+        kind = unicodedata.category(char)
+        if (kind in ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp") and char != " ") or char in SHAPELESS:
+            assert char not in clean(f"a{char}b"), hex(code)
+            assert clean(f"a{char}b") != clean("ab")
+            assert char == "\t" or char not in show(f"a{char}b"), hex(code)
+
+
+@pytest.mark.parametrize(
+    "text", ["👨\u200d👩 ❤\ufe0f", "می\u200cخواهم", "5\u202f€", "क\u094d\u200dष"]
+)
+def test_prose_keeps_what_its_language_needs(text: str) -> None:
+    """Nothing is decided there."""
+    assert prose(text) == text
+
+
+@pytest.mark.parametrize("text", ["rm\u200b", "a\u202eb", "a\U000e0041", "a\u2066b", "a\x1b[8m"])
+def test_prose_hides_no_orders(text: str) -> None:
+    """What turns text around or speaks to machines only is shown there, too."""
+    assert "‹U+" in prose(text) or "␛" in prose(text)
+
+
+OURS = [
+    "▸ Read x ✓",
+    "✻ Thinking",
+    "⚠ Lost.",
+    "■ Stopped.",
+    "↻ Replayed.",
+    "✓ Selected: A",
+    "✗ Denied",
+]
+OURS += ["━━ Permission", "✎ Something else:", "## You", "## Claude"]
+
+
+@pytest.mark.parametrize("line", OURS)
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+def test_prose_never_begins_a_line_as_the_host_does(line: str, size: int) -> None:
+    """However it is cut into pieces, such a line is moved by a blank."""
+    text = f"{line}\nx {line}\n\n{line}\n{line}"
+    shown, unfinished, ended = "", "", True
+    for at in range(0, len(text), size):
+        piece, unfinished = split_unfinished(unfinished + text[at : at + size])
+        if piece:
+            shown += prose(piece, starts=ended)
+            ended = piece.endswith("\n")
+    shown += prose(unfinished, starts=ended)
+    assert shown == f" {line}\nx {line}\n\n {line}\n {line}"
+
+
+@pytest.mark.parametrize(
+    "line", [*OURS, "━━━", "── Review", "  ✓ done", "```sh", "~~~", "● A", "**Q**"]
+)
+def test_a_line_of_a_section_never_begins_as_ours_do(line: str) -> None:
+    """It is shown whole, with a bracket that says so."""
+    shown = quoted(line)
+    first = line.strip()[0]
+    assert shown == line.replace(first, f"‹{first}›", 1)
 
 
 @given(st.text(st.characters(codec=None)) | st.text(st.sampled_from("<!--winow:ab.12>\n")))

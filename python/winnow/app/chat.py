@@ -17,7 +17,7 @@ from winnow.app.waiting import Waiting
 from winnow.core import protocol as p
 from winnow.core import transcript
 from winnow.core.proposal import written_by
-from winnow.core.text import clean_block, strip_markers
+from winnow.core.text import clean_block, prose, strip_markers
 from winnow.core.trust import Given
 
 
@@ -237,8 +237,8 @@ class Chat:
             self._session.renew()
         while self._sections.late and self._may_send():
             message = self._sections.late.popleft()
-            shown = "\n".join(clean_block(message))
-            self._page.append(p.Write(self.id, f"## You\n\n{shown}\n\n## Claude", fresh=True))
+            shown = f"## You\n\n{prose(message)}\n\n## Claude"
+            self._page.append(p.Write(self.id, shown, fresh=True))
             self._session.prompt(message)
         if self._queued and self._may_send():
             self._queued = False

@@ -32,7 +32,7 @@ from winnow.core import protocol as p
 from winnow.core.choices import Choice
 from winnow.core.form import Form
 from winnow.core.section import Left, Pick
-from winnow.core.text import clean_block
+from winnow.core.text import prose
 
 STOPPED = "The user stopped the turn before answering."
 CANCELLED = "The user cancelled this question without answering it."
@@ -406,9 +406,7 @@ class Sections:
             w = self._waiting(form, request)
             about = "\n\n".join(filter(None, (choice.title, choice.context)))
             if about:
-                self._page.append(
-                    p.Write(self._page.chat, "\n".join(clean_block(about)), fresh=True)
-                )
+                self._page.append(p.Write(self._page.chat, prose(about), fresh=True))
             if self._ledger.replay is None:
                 self._ask(w)
             elif isinstance(self._replayed(w), ports.Allow):

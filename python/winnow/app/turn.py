@@ -11,7 +11,7 @@ from winnow.core import protocol as p
 from winnow.core import transcript
 from winnow.core.choices import Choice
 from winnow.core.splitter import Broken, Found, Piece, Shown, Splitter
-from winnow.core.text import clean_block, split_unfinished
+from winnow.core.text import prose, split_unfinished
 
 Choices = Callable[[], Collection[Choice]]
 
@@ -36,6 +36,7 @@ class Turn:
         self._asked = asked
         self._splitter: Splitter | None = None  # of the message that is coming in
         self._fresh = True  # the next text starts a paragraph
+        self._line_ended = False  # by the text so far
         self._thinking = False
         self._broken: list[str] = []  # what is wrong with choices of this message
         self._unfinished = ""  # the end of the text so far, which may yet become a marker
@@ -147,7 +148,9 @@ class Turn:
         fresh, self._fresh = self._fresh, False
         if self._thinking:
             return p.Write(self._chat, transcript.thinking(text, first=fresh), fresh)
-        return p.Write(self._chat, "\n".join(clean_block(text)), fresh)
+        shown = prose(text, starts=fresh or self._line_ended)
+        self._line_ended = text.endswith("\n")
+        return p.Write(self._chat, shown, fresh)
 
     def _tool(
         self,

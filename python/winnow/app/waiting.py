@@ -21,7 +21,6 @@ from winnow.core.proposal import (
     Settings,
 )
 from winnow.core.protocol import Pending, Section, Sides, Verdict
-from winnow.core.text import clean_block
 from winnow.core.transcript import tool_line
 from winnow.core.visible import show
 from winnow.ports import Allow, Deny, FileError, Files, Reply, Request, StoredSection
@@ -75,7 +74,7 @@ class Waiting:
         while edited and not edited[-1]:  # the blanks that follow it in the buffer
             edited.pop()
         previews = {
-            f"{q}.{o}": "\n".join(clean_block(option.preview))
+            f"{q}.{o}": "\n".join(map(show, option.preview.replace("\r\n", "\n").split("\n")))
             for q, question in enumerate(self.form.questions, 1)
             for o, option in enumerate(question.options, 1)
             if option.preview

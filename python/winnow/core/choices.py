@@ -17,7 +17,7 @@ import msgspec
 from winnow.core.answer import Answers, Decided
 from winnow.core.form import option_line
 from winnow.core.questions import Malformed, Option, Question
-from winnow.core.text import clean_block
+from winnow.core.text import prose
 
 MOST = 999  # questions, and options of each: the addresses in markers have three digits
 
@@ -200,15 +200,16 @@ def _is_group(value: dict[str, Any]) -> bool:
     )
 
 
-_STRING = r'("[^"\\]*(?:\\.[^"\\]*)*")'
-_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_TRAILING = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
+# Whatever begins one ends somewhere, if only with the text: nothing is looked at twice.
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"?'
+_COMMENT = re.compile(_STRING + r"|(//[^\n]*|/\*.*?\*/)|/\*.*", re.DOTALL)
+_TRAILING = re.compile(_STRING + r"|(,)(?=\s*[}\]])", re.DOTALL)
 
 
 def _loosened(text: str) -> str:
     """JSON without comments and without commas after the last item."""
     for pattern in (_COMMENT, _TRAILING):
-        text = pattern.sub(lambda found: found[1] or "", text)
+        text = pattern.sub(lambda found: "" if found[1] else found[0], text)
     return text
 
 
@@ -248,7 +249,7 @@ def numbered(choice: Choice) -> list[str]:
     lines: list[str] = []
     for asked in choice.questions:
         options = [f"{n}. {option_line(option)}" for n, option in enumerate(asked.options, 1)]
-        lines += [*([""] if lines else []), *clean_block(asked.question), "", *options]
+        lines += [*([""] if lines else []), *prose(asked.question).split("\n"), "", *options]
     return lines
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Literal
 
 import msgspec
 
 from winnow.core import body
+from winnow.core.known import Known, Line
 from winnow.core.proposal import Proposal
 from winnow.core.questions import Option, Question
-from winnow.core.text import brief, clean, clean_block, marker
+from winnow.core.text import brief, clean, marker, quoted
 
 ELSE = "✎ Something else:"
 # Rules are short: the editor draws the rest, since lines wrap as if their markers were visible.
 FOOT = "━━"
 
 
-class Form(msgspec.Struct, frozen=True):
+class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
     """What a section asks. Questions, like options, are counted from 1; 0 is the foot.
 
     All kinds but questions have a ``proposal``, which stands between the one question and its
@@ -35,13 +38,10 @@ class Form(msgspec.Struct, frozen=True):
         """What stands there to be edited."""
         return self.proposal.blocks if self.proposal else ()
 
-
-class Line(msgspec.Struct, frozen=True):
-    """One rendered line: what it says, and the address that its marker carries."""
-
-    question: int
-    slot: int | str
-    text: str
+    @cached_property
+    def known(self) -> Known:
+        """All lines that carry a marker."""
+        return Known(list(lines_of(self)))
 
 
 def render(form: Form) -> list[str]:
@@ -58,22 +58,27 @@ def render(form: Form) -> list[str]:
 
 def lines_of(form: Form) -> Iterator[Line]:
     """All lines that carry a marker, from head to foot."""
+    # What a section's marker has behind the first colon is hidden wherever it stands.
+    forged = re.compile(rf"(?ai):(?={re.escape(form.id)}\.\d)")
+
+    def line(question: int, slot: int | str, text: str, label: str = "") -> Line:
+        return Line(question, slot, forged.sub("∶", text), forged.sub("∶", label or text))
+
     for number, question in enumerate(form.questions, 1):
-        yield Line(number, "h", _head(form, number))
-        texts = [clean(text) for text in clean_block(question.question)]
-        for text in texts:
+        yield line(number, "h", _head(form, number))
+        for text in map(quoted, question.question.replace("\r\n", "\n").split("\n")):
             if text.strip():
-                yield Line(number, "q", text)
+                yield line(number, "q", text)
         for slot, option in enumerate(question.options, 1):
-            yield Line(number, slot, option_line(option))
+            yield line(number, slot, option_line(option), label_of(option))
         if form.kind == "questions":
-            yield Line(number, "e", ELSE)
-    yield Line(0, "f", FOOT)
+            yield line(number, "e", ELSE)
+    yield line(0, "f", FOOT)
 
 
 def label_of(option: Option) -> str:
     """The label as it can be seen."""
-    return clean(option.label) if option.label.strip() else "(empty)"
+    return quoted(option.label) if option.label.strip() else "(empty)"
 
 
 def option_line(option: Option) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 
@@ -17,7 +18,7 @@ WORDS = 60  # a longer label, or a longer note before one, is not looked for
 _BULLETS = re.compile(r"\s*(?:[>*+•#-]+\s+)*")
 _QUOTES = str.maketrans("", "", "'\"`´‘’‚‛“”„‟«»‹›")
 # "C" doesn't lead "C++", nor "Node" "Node.js"; "Yes" leads "Yes, but later".
-_EDGE = re.compile(r"(?=\s|[—–]|[,;:.!?]+(?:\s|$)|$)")
+_EDGE = re.compile(r"(?=\s|[—–]|[,;:.!?]{1,9}(?:\s|$)|$)")
 
 
 def same(seen: str, shown: str) -> bool:
@@ -44,6 +45,29 @@ def lead(seen: str, shown: str) -> str | None:
             if same(seen[gap.start() :], shown):
                 return seen[: gap.start()]
     return None
+
+
+class Index:
+    """Which of many texts mean the same: found at once, where `same` would be asked for each."""
+
+    def __init__(self, texts: Iterable[tuple[str, int]]) -> None:
+        self._numbers: dict[str, set[int]] = {}
+        for text, number in texts:
+            for form in _forms(text):
+                self._numbers.setdefault(form, set()).add(number)
+        self._starts = tuple(self._numbers)
+
+    def same(self, seen: str) -> set[int]:
+        """The numbers of the texts that are the `same`."""
+        first, second = _readings(seen)
+        return self._numbers.get(first, set()) | self._numbers.get(second, set())
+
+    def leading(self, seen: str) -> set[int]:
+        """The numbers of the texts of which `seen` has a `rest`."""
+        if not any(form.startswith(self._starts) for form in _readings(seen)):
+            return set()
+        edges = islice(_EDGE.finditer(seen), WORDS)
+        return set().union(*(self.same(seen[: edge.start()]) for edge in edges))
 
 
 def is_blank(line: str) -> bool:

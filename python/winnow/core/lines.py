@@ -11,6 +11,7 @@ from itertools import pairwise
 import msgspec
 
 _SMALL = 40_000  # pairs of lines, which `difflib` compares in milliseconds
+_DEEPEST = 50  # gaps within gaps; a text that has more was made for that
 
 
 class Change(msgspec.Struct, frozen=True, gc=False):
@@ -48,7 +49,7 @@ def changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
 def _matches(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Runs of equal lines: where they start in both texts, and how many they are; joined up."""
     first = second = size = 0
-    for old_at, new_at, more in _Patience(old, new).runs(0, len(old), 0, len(new)):
+    for old_at, new_at, more in _Patience(old, new).runs(0, len(old), 0, len(new), 0):
         if (old_at, new_at) == (first + size, second + size):
             size += more
             continue
@@ -60,13 +61,18 @@ def _matches(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int,
 
 
 class _Patience:
-    """Compares ``low`` to ``high`` of the old text with ``start`` to ``end`` of the new one."""
+    """Compares ``low`` to ``high`` of the old text with ``start`` to ``end`` of the new one.
+
+    ``depth`` says how many anchors that is between.
+    """
 
     def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
         self.old = old
         self.new = new
 
-    def runs(self, low: int, high: int, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    def runs(
+        self, low: int, high: int, start: int, end: int, depth: int
+    ) -> Iterator[tuple[int, int, int]]:
         old, new = self.old, self.new
         head = tail = 0
         while low + head < high and start + head < end and old[low + head] == new[start + head]:
@@ -77,22 +83,25 @@ class _Patience:
         while low < high and start < end and old[high - 1] == new[end - 1]:
             high, end, tail = high - 1, end - 1, tail + 1
         if min(high - low, end - start) > 0 and max(high - low, end - start) > 1:
-            yield from self._between(low, high, start, end)
+            yield from self._between(low, high, start, end, depth)
         if tail:
             yield high, end, tail
 
-    def _between(self, low: int, high: int, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        if anchors := self._anchors(low, high, start, end):
+    def _between(
+        self, low: int, high: int, start: int, end: int, depth: int
+    ) -> Iterator[tuple[int, int, int]]:
+        anchors = self._anchors(low, high, start, end) if depth < _DEEPEST else []
+        if anchors:
             for old_at, new_at in anchors:
                 if old_at < low:  # in the run of the one before
                     continue
                 if low < old_at and start < new_at:
-                    yield from self.runs(low, old_at, start, new_at)
+                    yield from self.runs(low, old_at, start, new_at, depth + 1)
                 low, start = old_at + 1, new_at + 1
                 while low < high and start < end and self.old[low] == self.new[start]:
                     low, start = low + 1, start + 1
                 yield old_at, new_at, low - old_at
-            yield from self.runs(low, high, start, end)
+            yield from self.runs(low, high, start, end, depth + 1)
         elif (high - low) * (end - start) <= _SMALL:
             matcher = SequenceMatcher(None, self.old[low:high], self.new[start:end], autojunk=False)
             for block in matcher.get_matching_blocks()[:-1]:

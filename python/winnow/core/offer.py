@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from winnow.core.answer import Answers, Decided, Undecided, decide, in_words
-from winnow.core.form import ELSE, Form, label_of, name_of, option_line, render
+from winnow.core.form import ELSE, Form, label_of, name_of, render
 from winnow.core.ledger import Decision, day
 from winnow.core.questions import Question
 from winnow.core.section import Left, Pick, Reading, parse
@@ -95,11 +95,11 @@ def written(form: Form, lefts: Sequence[Left]) -> list[str]:
         number, slot = (int(mark[2]), mark[3]) if mark else (0, "")
         left = lefts[number - 1]
         if slot == "1":  # all options that are left, in the user's order
-            options = form.questions[number - 1].options
             for pick in left.picks:
+                shown = form.known.at[number, pick.option][0].text
                 address = marker(form.id, number, pick.option)
                 note = " ".join(pick.note.split("\n"))
-                lines.append(f"{option_line(options[pick.option - 1])}{address} {note}".rstrip())
+                lines.append(f"{shown}{address} {note}".rstrip())
         elif slot == "e" and left.own:
             first, *rest = "\n\n".join(left.own).split("\n")
             lines += [f"{ELSE}{marker(form.id, number, slot)} {first}", *rest]

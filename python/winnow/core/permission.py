@@ -7,6 +7,9 @@ from typing import Any, Literal
 from winnow.core.form import Form
 from winnow.core.proposal import Call, Patch, Plan, Proposal
 from winnow.core.questions import Option, Question
+from winnow.core.text import brief, clean
+
+_LONGEST = 300  # characters of a sentence that an agent has a part in
 
 ALLOW = "Allow once"
 DENY = "Deny"
@@ -64,8 +67,9 @@ def form(
         refusal = Option(DENY, "write a reason after this line")
         labels = [ALLOW, *dict.fromkeys(map(suggestion_label, suggestions))]
     options = (*map(Option, labels), refusal)
-    asker = f"Subagent {agent}" if agent else "Claude"
-    text = "\n".join([f"{asker} {_wish(tool, proposal)}", *why, *_size(proposal)])
+    asker = f"Subagent {brief(agent)}" if agent else "Claude"
+    sentences = (f"{asker} {_wish(tool, proposal)}", *why, *_size(proposal))
+    text = "\n".join(clean(sentence, _LONGEST) for sentence in sentences)
     kind: Literal["permission", "patch", "plan"] = "permission"
     if isinstance(proposal, (Patch, Plan)):
         kind = "patch" if isinstance(proposal, Patch) else "plan"

@@ -11,7 +11,8 @@ from typing import Union
 import msgspec
 
 from winnow.core import body
-from winnow.core.form import ELSE, Form, Line, label_of, lines_of, option_line
+from winnow.core.form import ELSE, Form
+from winnow.core.known import Line
 from winnow.core.likeness import is_blank, lead, rest, same
 from winnow.core.questions import Option
 from winnow.core.text import MARKER, brief, fragments, marker, strip_markers
@@ -19,7 +20,6 @@ from winnow.core.text import MARKER, brief, fragments, marker, strip_markers
 BROKEN = 20  # lines that one may be broken into
 
 _ELSE = re.compile(r"(?i)\s*(?:[>*+•#-]+\s+)*✎?[\s_-]*(?:something[\s_-]*else[\s_-]*:?)?")
-_RULE = re.compile(r"[━\s_-]+")  # only decoration
 
 
 # What a line, or a part of a line after ``J``, turns out to be:
@@ -84,9 +84,7 @@ class Reader:
     def __init__(self, form: Form, lines: list[str]) -> None:
         self.form = form
         self.lines, self.seen = body.split(form.id, form.blocks, lines)
-        self.shown = list(lines_of(form))
-        self.slots = {(line.question, line.slot) for line in self.shown}
-        self.fixed = {(line.question, line.slot, line.text.strip()) for line in self.shown}
+        self.known = form.known
         self.block = 1
         marked = (mark for line in self.lines if line for mark in MARKER.finditer(line))
         marks = [mark for mark in marked if self._is_own(mark)]
@@ -131,7 +129,7 @@ class Reader:
         if self._is_fixed(segment):
             return 0
         shown, seen = self._texts_of(segment), segment.text
-        if any(lead(seen, text) is not None for text in shown):
+        if seen in shown or any(lead(seen, text) is not None for text in shown):
             return 0
         for parts, (_, part) in enumerate(islice(reversed(above), BROKEN), 1):
             start = MARKER.split(part)[-1]
@@ -154,7 +152,7 @@ class Reader:
             if mark[1].lower() != self.form.id.lower() and not self._was_own(mark, text):
                 segments.append(None)
                 continue
-            if (int(mark[2]), _slot(mark[3])) not in self.slots:
+            if (int(mark[2]), _slot(mark[3])) not in self.known.at:
                 yield self._damaged(row, self.block, line)
                 return
             segment = Segment(int(mark[2]), _slot(mark[3]), text)
@@ -203,18 +201,18 @@ class Reader:
             return self._ambiguous(row, seen)
         edited = self._edited(question, option, seen)
         if edited is None:
-            return self._damaged(row, question, seen, option_line(self._option(question, option)))
+            return self._damaged(row, question, seen, self.known.at[question, option][0].text)
         return Picked(row, question, option, f"{edited} {note}".strip())
 
     def _edited(self, question: int, number: int, seen: str) -> str | None:
         """What the user wrote into the visible text; None where it means something else now."""
-        option = self._option(question, number)
-        shown = option_line(option)
+        (line,) = self.known.at[question, number]
+        shown, label = line.text, line.label
         if seen.strip() == shown.strip():
             return ""
-        label = label_of(option)
-        for other in self.form.questions[question - 1].options:
-            if other.label != option.label and _fits_better(seen, other, label):
+        longer = (o for o in self.known.leading(question, seen) if len(o.label) > len(label))
+        for other in (*self.known.same(question, seen), *longer):
+            if self._option(other).label != self._option(line).label:
                 return None
         if same(seen, shown):
             return ""
@@ -233,13 +231,10 @@ class Reader:
         return next((note for note in notes if note is not None), None)
 
     def _texts_of(self, segment: Segment) -> list[str]:
-        address = (segment.question, segment.slot)
-        return [line.text for line in self.shown if (line.question, line.slot) == address]
+        return [line.text for line in self.known.at.get((segment.question, segment.slot), [])]
 
     def _is_fixed(self, segment: Segment) -> bool:
-        if (segment.question, segment.slot, segment.text.strip()) in self.fixed:
-            return True
-        return any(self._same_fixed(segment.text, text) for text in self._texts_of(segment))
+        return self.known.is_fixed((segment.question, segment.slot), segment.text)
 
     # --- lines without one ---
 
@@ -247,7 +242,10 @@ class Reader:
         if is_blank(line):
             return
         pieces = fragments(line)
-        fragment = bool(pieces) or any(line.startswith(f"{s.text}<!-") for s in self.shown)
+        fragment = bool(pieces) or (
+            "<!-" in line
+            and any(line.startswith(f"{shown.text}<!-") for shown in self.known.starting(line))
+        )
         text = strip_markers(line, fragments=True)
         found = self._recognise(line, fragment)
         if not found and (fragment or line.endswith(">")):
@@ -274,12 +272,9 @@ class Reader:
     def _cut(self, line: str) -> list[Line]:
         """The lines from which this one can come by deleting characters behind the label."""
         found = []
-        for shown in self.shown:
-            label = shown.text
-            if isinstance(shown.slot, int):
-                label = label_of(self._option(shown.question, shown.slot))
-            tail = shown.text[len(label) :] + self._mark(shown)
-            if line.startswith(label) and _is_left_of(line[len(label) :], tail):
+        for shown in self.known.starting(line):
+            tail = shown.text[len(shown.label) :] + self._mark(shown)
+            if _is_left_of(line[len(shown.label) :], tail):
                 found.append(shown)
         return found
 
@@ -288,54 +283,37 @@ class Reader:
 
     def _recognise(self, text: str, fragment: bool) -> list[Line]:
         """The lines that this one may have been, without its marker."""
-        alike = [line for line in self.shown if text.strip() and self._may_be(text, line)]
+        alike = self.known.alike(text, self.block) if text.strip() else []
         exact = [line for line in alike if line.text.strip() == text.strip()]
         own = [line for line in exact or alike if line.question == self.block]
         # Another question's option without any marker is more likely typed than moved here.
         elsewhere = [line for line in alike if fragment or isinstance(line.slot, str)]
         return list({(line.question, line.slot): line for line in own or elsewhere}.values())
 
-    def _may_be(self, text: str, line: Line) -> bool:
-        match line.slot:
-            case int(option):
-                label = label_of(self._option(line.question, option))
-                return same(text, line.text) or same(text, label)
-            case "e":
-                return line.question == self.block and text.lstrip(" >").startswith("✎")
-            case _:
-                return self._same_fixed(text, line.text)
-
     # --- both ---
 
     def _is_own(self, mark: re.Match[str]) -> bool:
-        return (
-            mark[1].lower() == self.form.id.lower() and (int(mark[2]), _slot(mark[3])) in self.slots
-        )
+        address = (int(mark[2]), _slot(mark[3]))
+        return mark[1].lower() == self.form.id.lower() and address in self.known.at
 
     def _was_own(self, mark: re.Match[str], text: str) -> bool:
         """Was this a marker of ours, before a character of the id was deleted?"""
         address = (int(mark[2]), _slot(mark[3]))
         return any(
             _is_left_of(mark[0], self._mark(line)) and same(text, line.text)
-            for line in self.shown
-            if (line.question, line.slot) == address
+            for line in self.known.at.get(address, [])
         )
 
     def _may_be_of_block(self, question: int, seen: str) -> bool:
         """Does it stand under another question, where an option that reads the same is missing?"""
         return question != self.block and any(
-            line.question == self.block
-            and isinstance(line.slot, int)
-            and (line.question, line.slot) not in self.present
-            and same(seen, line.text)
-            for line in self.shown
+            line.address not in self.present and same(seen, line.text)
+            for line in self.known.same(self.block, seen)
         )
 
-    def _option(self, question: int, option: int) -> Option:
-        return self.form.questions[question - 1].options[option - 1]
-
-    def _same_fixed(self, seen: str, shown: str) -> bool:
-        return same(_RULE.sub(" ", seen), _RULE.sub(" ", shown))
+    def _option(self, line: Line) -> Option:
+        assert isinstance(line.slot, int)
+        return self.form.questions[line.question - 1].options[line.slot - 1]
 
     def _advice(self) -> str:
         own = "" if self.form.proposal else f", own words go after {ELSE[0]}"
@@ -360,10 +338,3 @@ def _is_left_of(piece: str, whole: str) -> bool:
     """Can ``piece`` be made from ``whole`` by deleting characters?"""
     characters = iter(whole.casefold())
     return all(character in characters for character in piece.casefold())
-
-
-def _fits_better(seen: str, other: Option, label: str) -> bool:
-    shown = label_of(other)
-    if same(seen, option_line(other)) or same(seen, shown):
-        return True
-    return len(shown) > len(label) and rest(seen, shown) is not None

@@ -6,13 +6,14 @@ be understood becomes a `Damage`, which stops the answer; nothing is dropped or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import msgspec
 
 from winnow.core.form import Form
 from winnow.core.proposal import Change
-from winnow.core.reader import Damaged, Fixed, Ignored, Own, Picked, Reader
+from winnow.core.reader import Damaged, Fixed, Ignored, Own, Picked, Piece, Reader
 
 
 class Pick(msgspec.Struct, frozen=True):
@@ -50,29 +51,30 @@ class Reading(msgspec.Struct, frozen=True):
 
 def parse(form: Form, lines: list[str]) -> Reading:
     """What the user made of ``form``. Understands any lines."""
-    reader = Reader(form, lines)
-    pieces = list(reader.pieces())
+    reader, pieces = _read(form, tuple(lines))
     change = form.proposal.read(reader.seen) if form.proposal else None
+    of: dict[int, list[Piece]] = {}
+    for piece in pieces:
+        of.setdefault(piece.question, []).append(piece)
     questions = tuple(
-        Left(
-            picks=_merge(p for p in pieces if isinstance(p, Picked) and p.question == number),
-            own=_paragraphs(p for p in pieces if isinstance(p, Own) and p.question == number),
-            damage=tuple(
-                Damage(p.row, p.message)
-                for p in pieces
-                if isinstance(p, Damaged) and p.question == number
-            ),
-            change=change,
-        )
-        for number in range(1, len(form.questions) + 1)
+        _left(of.get(number, []), change) for number in range(1, len(form.questions) + 1)
     )
     return Reading(questions, tuple(sorted({p.row for p in pieces if isinstance(p, Ignored)})))
 
 
+def _left(pieces: Sequence[Piece], change: Change | None) -> Left:
+    return Left(
+        picks=_merge(p for p in pieces if isinstance(p, Picked)),
+        own=_paragraphs(p for p in pieces if isinstance(p, Own)),
+        damage=tuple(Damage(p.row, p.message) for p in pieces if isinstance(p, Damaged)),
+        change=change,
+    )
+
+
 def locate(form: Form, lines: list[str], row: int) -> tuple[int, int]:
     """The question (0: the foot) and the option (0: none) that a cursor on ``row`` means."""
-    reader = Reader(form, lines)
-    above = [piece for piece in reader.pieces() if piece.row <= row]
+    reader, pieces = _read(form, tuple(lines))
+    above = [piece for piece in pieces if piece.row <= row]
     if any(isinstance(piece, Fixed) and piece.slot == "f" for piece in above):
         return 0, 0
     here = max((start for start, _ in reader.whole if start <= row), default=0)
@@ -85,21 +87,28 @@ def locate(form: Form, lines: list[str], row: int) -> tuple[int, int]:
 
 def questions_of(form: Form, lines: list[str]) -> set[int]:
     """The questions of which something still stands in these lines; 0 is the foot."""
-    return {question for question, _ in Reader(form, lines).present}
+    return {question for question, _ in _read(form, tuple(lines))[0].present}
 
 
 def rows_of_others(form: Form, lines: list[str], question: int, option: int) -> list[int]:
     """The rows of a question's other options, for a user who keeps only this one."""
-    reader = Reader(form, lines)
+    reader, pieces = _read(form, tuple(lines))
     others = {
         piece.row
-        for piece in reader.pieces()
+        for piece in pieces
         if isinstance(piece, Picked) and piece.question == question and piece.option != option
     }
     starts = [start for start, _ in reader.whole]
     ends = [*starts[1:], len(lines)]
     spans = zip(starts, ends, strict=True)
     return [row for start, end in spans if start in others for row in range(start, end)]
+
+
+@lru_cache(maxsize=2)
+def _read(form: Form, lines: tuple[str, ...]) -> tuple[Reader, list[Piece]]:
+    """Kept for a moment: one key asks several things about the same lines."""
+    reader = Reader(form, list(lines))
+    return reader, list(reader.pieces())
 
 
 def _merge(picked: Iterable[Picked]) -> tuple[Pick, ...]:
@@ -114,12 +123,11 @@ def _merge(picked: Iterable[Picked]) -> tuple[Pick, ...]:
 
 def _paragraphs(said: Iterable[Own]) -> tuple[str, ...]:
     """Lines that stand together are one text."""
-    texts: list[str] = []
+    texts: list[list[str]] = []
     last = -2
     for own in said:
         if own.row - last > 1:
-            texts.append(own.text)
-        else:
-            texts[-1] += "\n" + own.text
+            texts.append([])
+        texts[-1].append(own.text)
         last = own.row
-    return tuple(text.strip() for text in texts)
+    return tuple("\n".join(text).strip() for text in texts)

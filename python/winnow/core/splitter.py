@@ -525,10 +525,15 @@ class Splitter:
             self._size += len(text)
 
     def _add(self, piece: Piece) -> None:
-        self._pieces = [*self._take(), piece]
+        self._seal()
+        self._pieces.append(piece)
 
     def _take(self) -> list[Piece]:
+        self._seal()
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+    def _seal(self) -> None:
         if shown := "".join(self._shown):
             self._pieces.append(Shown(shown))
-        pieces, self._pieces, self._shown = self._pieces, [], []
-        return pieces
+        self._shown = []

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import re
 
+from winnow.core import hidden
+
 LONGEST = 2000  # characters of agent text on one line; more only makes the editor slow
 
 # (?a): with IGNORECASE, [a-z] would match the Kelvin sign and the long s as well.
-MARKER = re.compile(r"(?ai)<!--winnow:([a-z0-9]+)\.(\d{1,3})\.(\d{1,3}|[a-z])-->")
+MARKER = re.compile(r"(?ai)<!--winnow:([a-z0-9]{1,40})\.(\d{1,3})\.(\d{1,3}|[a-z])-->")
+_LAST = re.compile(MARKER.pattern + r"\Z")
+_LONGEST_MARKER = 64
 
 # What deleting characters leaves of a marker. Prose such as "a --> b" or "<!-- note" is none.
 _FRAGMENT = re.compile(
@@ -31,14 +35,18 @@ _FORGED = re.compile(
     | > (?: (?<= \.[0-9a-z]-->) | (?<= \.\d\d-->) | (?<= \.\d\d\d-->) )
     """
 )
+# In a section, where the editor also hides what edits leave of a marker.
+_SCRAPS = re.compile(r"(?ai)<(?=!-)|(?<=--)>|(?<![<‹]!-)-(?=winnow:)")
 _BENT = {"<": "‹", "-": "‐", ">": "›"}
 
 # The end of a piece of text that, with the next piece, is a marker's head or one line break.
-_UNFINISHED = re.compile(r"(?ai)(?:<(?:!-{0,2}(?:w(?:in?)?)?)?|\r)\Z")
-
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+_UNFINISHED = re.compile(
+    r"(?ai)(?:<(?:!-{0,2}(?:w(?:in?)?)?)?|\r|(?:\A|(?<=\n))##?(?:(?<=##) (?:Yo?|Cl?a?u?d?)?)?)\Z"
 )
+
+# How lines begin that only the host writes. Box drawings look like the rules of a section.
+_OURS = re.compile("(?m)^(?=[▸✻⚠■↻✓✗━✎]|## You|## Claude)")
+_LIKE_OURS = re.compile(r"^(\s*)([▸✻⚠■↻✓✗✎●○…\u2500-\u257f]|#(?=#* )|`(?=``)|~(?=~~)|\*(?=\*))")
 
 
 def marker(section: str, question: int, slot: int | str) -> str:
@@ -54,8 +62,13 @@ def strip_markers(text: str, *, fragments: bool = False) -> str:
 
     Without, prose that merely says ``-->`` is safe.
     """
-    while MARKER.search(text):  # taking one out can make another whole
-        text = MARKER.sub("", text)
+    if MARKER.search(text):
+        left: list[str] = []
+        for char in text:
+            left.append(char)
+            if char == ">" and (found := _LAST.search("".join(left[-_LONGEST_MARKER:]))):
+                del left[-len(found[0]) :]  # which can make another one whole
+        text = "".join(left)
     return _FRAGMENT.sub("", text) if fragments else text
 
 
@@ -64,19 +77,40 @@ def fragments(text: str) -> list[str]:
     return [found[0] for found in _FRAGMENT.finditer(text)]
 
 
-def clean(text: str) -> str:
-    """Agent text as it may stand on one line of a buffer."""
-    if len(text) > LONGEST:
-        text = text[: LONGEST - 1] + "…"
+def clean(text: str, longest: int = LONGEST) -> str:
+    """Agent text as it may stand on one line of a buffer, all that it hides included."""
+    if len(text) > longest:
+        size = f"… ({len(text):,} characters)"
+        text = text[: longest - len(size)] + size
     text = text.replace("\r\n", "\n").replace("\n", " ⏎ ").replace("\t", "⇥")
-    return _disarm(_UNSEEN.sub(_visible, text))
+    return _bent(_SCRAPS, hidden.ANYWHERE.sub(hidden.shown, text))
+
+
+def quoted(text: str) -> str:
+    """Agent text as a whole line of a section, which doesn't begin as those do that are ours."""
+    return _LIKE_OURS.sub(r"\1‹\2›", clean(text))
+
+
+def prose(text: str, *, starts: bool = True) -> str:
+    """What an agent says, as it may stand in the transcript.
+
+    A line that begins as only the host's do is moved by one blank, which tells the two apart, also
+    when the file is read again.
+
+    Args:
+        text: of one or more lines; the first is one only if it ``starts`` there.
+        starts: whether it follows a line break.
+    """
+    block = "\n".join(clean_block(text))
+    first = 0 if starts else block.find("\n") + 1 or len(block)
+    return block[:first] + _OURS.sub(" ", block[first:])
 
 
 def clean_block(text: str) -> list[str]:
     """Agent text as lines of a buffer. Lines end at newlines only, not where splitlines() cuts."""
     lines = text.replace("\r\n", "\n").split("\n")
     return [
-        _disarm("\t".join(_UNSEEN.sub(_visible, cell) for cell in line.split("\t")))
+        disarm("\t".join(hidden.IN_PROSE.sub(hidden.shown, cell) for cell in line.split("\t")))
         for line in lines
     ]
 
@@ -88,16 +122,13 @@ def split_unfinished(text: str) -> tuple[str, str]:
     return text[: found.start()], found[0]
 
 
-def _visible(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x20:
-        return chr(0x2400 + code)  # control pictures: ESC is ␛
-    return "␡" if code == 0x7F else f"‹U+{code:04X}›"
-
-
-def _disarm(line: str) -> str:
+def disarm(line: str) -> str:
     """Bend the brackets of whatever looks like a marker, so that it neither parses nor conceals."""
-    return _FORGED.sub(lambda match: _BENT[match[0]], line)
+    return _bent(_FORGED, line)
+
+
+def _bent(pattern: re.Pattern[str], line: str) -> str:
+    return pattern.sub(lambda match: _BENT[match[0]], line)
 
 
 def brief(text: str, columns: int = 40) -> str:

@@ -10,19 +10,11 @@ from __future__ import annotations
 
 import re
 
-from winnow.core.text import clean_block
+from winnow.core import hidden
+from winnow.core.text import disarm
 
-# Formats, tags, blanks that are no space to a shell, and letters and marks that have no shape. A
-# joiner or selector after a wide character is part of an emoji or of a word, and hides nothing.
-_SHAPELESS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0"
-_HIDDEN = re.compile(
-    f"[{_SHAPELESS}\xa0\xad\u0600-\u0605\u06dd\u070f\u1680\u2000-\u200a\u202f\u205f\u206a-\u206f"
-    "\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f\u3000\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-    "|(?:(?<=[\x00-\u02ff])|^)[\u200c\u200d\ufe0e\ufe0f]"
-    "|[\u200c\u200d\ufe0e\ufe0f](?=[\u200c\u200d\ufe0e\ufe0f])"
-)
 # What `str.isprintable` lets pass, though it can't be seen or may look like a marker of ours.
-_DOUBTFUL = re.compile(f"(?i)[{_SHAPELESS}\ufe0e\ufe0f\U000e0100-\U000e01ef]|-->|winn")
+_DOUBTFUL = re.compile(f"(?i){hidden.ANYWHERE.pattern}|-->|winn")
 # So many blanks push what follows them out of sight.
 _FEW = {" ": 49, "\t": 9}
 _RUN = re.compile("|".join(f"{blank}{{{few + 1},}}" for blank, few in _FEW.items()))
@@ -34,9 +26,8 @@ def show(line: str) -> str:
     """A line of text as it may stand in a buffer."""
     if "\n" not in line and is_plain(line):
         return line
-    shown = "␊".join(clean_block(line))
-    shown = _HIDDEN.sub(lambda match: f"‹U+{ord(match[0]):04X}›", shown)
-    return _RUN.sub(_counted, shown)
+    cells = (hidden.ANYWHERE.sub(hidden.shown, cell) for cell in line.split("\t"))
+    return _RUN.sub(_counted, disarm("\t".join(cells)))
 
 
 def _counted(run: re.Match[str]) -> str:

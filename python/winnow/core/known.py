@@ -1,0 +1,91 @@
+"""The lines of a section as they were shown, found by what they say.
+
+By dictionaries: to compare each line that the user wrote with each that was shown takes minutes
+where there are a thousand of both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from winnow.core.likeness import Index, same
+
+_RULE = re.compile(r"[━\s_-]+")  # only decoration
+
+Address = tuple[int, "int | str"]
+"""A question and a slot in it."""
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One rendered line: what it says, and the address that its marker carries.
+
+    ``label`` is how an option's line begins; of all others it is the whole text.
+    """
+
+    question: int
+    slot: int | str
+    text: str
+    label: str
+
+    @property
+    def address(self) -> Address:
+        """Where it belongs."""
+        return self.question, self.slot
+
+
+class Known:
+    """All lines of a section that carry a marker, from head to foot.
+
+    Attributes:
+        at: the lines at each address; a question's text may have several.
+    """
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self.at: dict[Address, list[Line]] = {}
+        self._lines = lines
+        self._starting: dict[str, list[Line]] = {}
+        for line in lines:
+            self.at.setdefault(line.address, []).append(line)
+            self._starting.setdefault(line.label, []).append(line)
+        self._lengths = sorted({len(label) for label in self._starting})
+        options = [(at, line) for at, line in enumerate(lines) if isinstance(line.slot, int)]
+        self._said = Index((text, at) for at, line in options for text in (line.text, line.label))
+        self._labels = Index((line.label, at) for at, line in options)
+        fixed = ((at, line) for at, line in enumerate(lines) if line.slot in ("h", "q", "f"))
+        self._fixed = Index((_RULE.sub(" ", line.text), at) for at, line in fixed)
+
+    def alike(self, seen: str, block: int) -> list[Line]:
+        """Those that ``seen``, in the block of a question, may have been."""
+        found = self._said.same(seen) | self._fixed.same(_RULE.sub(" ", seen))
+        alike = [self._lines[at] for at in sorted(found)]
+        if seen.lstrip(" >").startswith("✎"):
+            alike += self.at.get((block, "e"), [])
+        return alike
+
+    def same(self, question: int, seen: str) -> list[Line]:
+        """The options of a question that ``seen`` names."""
+        return self._of(question, self._said.same(seen))
+
+    def leading(self, question: int, seen: str) -> list[Line]:
+        """The options of a question that ``seen`` names, with something behind the label."""
+        return self._of(question, self._labels.leading(seen))
+
+    def _of(self, question: int, found: set[int]) -> list[Line]:
+        return [self._lines[at] for at in found if self._lines[at].question == question]
+
+    def starting(self, seen: str) -> list[Line]:
+        """Those whose label ``seen`` begins with, letter for letter."""
+        fitting = (length for length in self._lengths if length <= len(seen))
+        return [line for length in fitting for line in self._starting.get(seen[:length], [])]
+
+    def is_fixed(self, address: Address, seen: str) -> bool:
+        """Does it say what one of the lines at this address says?"""
+        lines = self.at.get(address, [])
+        return any(
+            seen.strip() == line.text.strip()
+            or same(_RULE.sub(" ", seen), _RULE.sub(" ", line.text))
+            for line in lines
+        )
