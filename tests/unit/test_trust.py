@@ -67,7 +67,7 @@ def test_nothing_of_an_entry_is_hidden(text: str) -> None:
 
 def test_blanks_hide_nothing() -> None:
     (line,) = settings.lines_of("hook Stop: ls;" + " " * 6000 + "; rm x (y)")
-    assert line == "hook Stop: ls; ‹6000 blanks› ; rm x (y)"
+    assert line == "hook Stop: ls;‹6000 blanks›; rm x (y)"
 
 
 def test_the_form_reads_back_what_is_left() -> None:

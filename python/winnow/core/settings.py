@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from winnow.core.body import Gone, Malformed, Seen, Text
@@ -10,12 +9,11 @@ from winnow.core.origins import origins
 from winnow.core.visible import show
 
 _WIDTH = 160  # characters; what is longer goes on below
-_BLANKS = re.compile(r"[ \t]{8,}")
 
 
 def lines_of(entry: str) -> list[str]:
     """An entry as it is shown."""
-    text = _BLANKS.sub(lambda blanks: f" ‹{len(blanks[0])} blanks› ", show(entry))
+    text = show(entry)
     rows = [text[at : at + _WIDTH] for at in range(0, len(text), _WIDTH)]
     return [rows[0], *(f"    {row}" for row in rows[1:])]
 
