@@ -68,7 +68,7 @@ end
 function M.owner(path)
   local owner = read(path)
   if owner and not is_me(owner) then
-    local foreign = owner.host ~= vim.uv.os_gethostname()
+    local foreign = type(owner.host) == 'string' and owner.host ~= vim.uv.os_gethostname()
     return (foreign or began(owner.pid) == owner.began) and owner or nil
   end
 end

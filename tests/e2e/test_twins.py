@@ -194,7 +194,7 @@ def test_a_crash_locks_nobody_out(editor: Editor) -> None:
     lock.write_text(json.dumps({**dead, "pid": os.getpid()}))
     editor.start(path)
     assert not reads(editor)
-    for damaged in ("", "{", "[]", '{"pid": "x"}'):
+    for damaged in ("", "{", "[]", '{"pid": "x"}', '{"pid": 1}'):
         editor.kill()
         lock.write_text(damaged)
         editor.start(path)
