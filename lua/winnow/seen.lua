@@ -49,12 +49,13 @@ end
 --- How far a line is visible in a window, from the byte `at` on.
 local function visible_to(win, row, at, size)
   local info = vim.fn.getwininfo(win)[1]
-  local width = math.max(1, info.width - info.textoff)
+  local piece = math.max(1, math.floor((info.width - info.textoff) / 2))
   local function is_visible(byte)
     return vim.fn.screenpos(win, row + 1, byte).row > 0
   end
-  while at < size and is_visible(at + 1) and is_visible(math.min(size, at + width)) do
-    at = math.min(size, at + width)
+  -- Three more: the last row may end in `@@@`.
+  while at < size and is_visible(at + 1) and is_visible(math.min(size, at + piece + 3)) do
+    at = math.min(size, at + piece)
   end
   return at
 end
@@ -107,14 +108,22 @@ function M.missing(section)
   return found
 end
 
---- Go to the first line of that, at the top of the window.
+--- Go to where that begins, at the top of the window.
 ---@param section winnow.Section
 function M.reveal(section)
   local first = M.missing(section)[1]
-  if first and vim.api.nvim_get_current_buf() == section.chat.buf then
-    vim.api.nvim_win_set_cursor(0, { first[1] + 1, first[2] })
-    vim.cmd.normal({ 'zt', bang = true })
+  if not first or vim.api.nvim_get_current_buf() ~= section.chat.buf then
+    return
   end
+  local line, at = first[1] + 1, first[2]
+  vim.api.nvim_win_set_cursor(0, { line, at })
+  local info = vim.fn.getwininfo(vim.api.nvim_get_current_win())[1]
+  local before = vim.fn.virtcol({ line, at + 1 }) - 1 -- columns that were seen
+  local skip = before - before % (info.width - info.textoff)
+  vim.fn.winrestview(vim.wo.wrap and { topline = line, skipcol = skip } or {
+    topline = line,
+    leftcol = before,
+  })
 end
 
 return M
