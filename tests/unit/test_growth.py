@@ -117,7 +117,7 @@ CHOICE = '{"type": "user_choice", "question": "Q%d?", "options": ["a", "b"]}\n\n
 ROWS: dict[str, Callable[[int], Any]] = {
     "own lines": own("own words number {} of mine"),
     "as many own lines as options": lambda n: judged(*with_own(n, "Option 1 {} x", n // 4)),
-    "own lines apart": own("own words {}\n"),
+    "own lines apart": lambda n: judged(form := several(2, 3), [*render(form), *["own", ""] * n]),
     "own lines like options": own("Option 1 {} the"),
     "own lines like a label": own("Option 1 1, and {}"),
     "own lines like markers": own("word {0} <!--winnow:ab.1.{0}"),

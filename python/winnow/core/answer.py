@@ -181,7 +181,7 @@ def verdict(form: Form, reading: Reading, accepted: frozenset[int]) -> list[Part
             count = len(reading.ignored)
             lines = "a line" if count == 1 else f"{count} lines"
             text += f" (ignored: {lines} from another section)"
-        parts.append(Part(text, isinstance(decision, Decided)))
+        parts.append(Part(clean(text), isinstance(decision, Decided)))
     return parts
 
 

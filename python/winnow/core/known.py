@@ -53,7 +53,10 @@ class Known:
         self._lengths = sorted({len(label) for label in self._starting})
         options = [(at, line) for at, line in enumerate(lines) if isinstance(line.slot, int)]
         self._said = Index((text, at) for at, line in options for text in (line.text, line.label))
-        self._labels = Index((line.label, at) for at, line in options)
+        labels: dict[int, list[tuple[str, int]]] = {}
+        for at, line in options:
+            labels.setdefault(line.question, []).append((line.label, at))
+        self._labels = {question: Index(found) for question, found in labels.items()}
         fixed = ((at, line) for at, line in enumerate(lines) if line.slot in ("h", "q", "f"))
         self._fixed = Index((_RULE.sub(" ", line.text), at) for at, line in fixed)
 
@@ -67,14 +70,12 @@ class Known:
 
     def same(self, question: int, seen: str) -> list[Line]:
         """The options of a question that ``seen`` names."""
-        return self._of(question, self._said.same(seen))
+        found = [self._lines[at] for at in self._said.same(seen)]
+        return [line for line in found if line.question == question]
 
     def leading(self, question: int, seen: str) -> list[Line]:
         """The options of a question that ``seen`` names, with something behind the label."""
-        return self._of(question, self._labels.leading(seen))
-
-    def _of(self, question: int, found: set[int]) -> list[Line]:
-        return [self._lines[at] for at in found if self._lines[at].question == question]
+        return [self._lines[at] for at in self._labels[question].leading(seen)]
 
     def starting(self, seen: str) -> list[Line]:
         """Those whose label ``seen`` begins with, letter for letter."""
