@@ -48,13 +48,16 @@ M.effects = {
     chat:take()
   end,
   refill = function(chat, e)
-    chat:refill(e.text)
+    chat:refill(e.text, e.messages)
   end,
   status = function(chat, e)
     chat.pending, chat.cost, chat.mode = e.pending, e.cost, e.mode
     chat:set_state(e.state)
   end,
   happened = function(chat, e)
+    if e.name == 'TurnEnd' then
+      chat.sent = nil
+    end
     require('winnow.events').fire(chat, e.name, e.data)
   end,
   meta = function(chat, e)

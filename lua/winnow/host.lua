@@ -14,6 +14,7 @@ M.events = {
   open = true,
   close = true,
   send = true,
+  refilled = true,
   queue = true,
   stop = true,
   edit = true,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import concurrent.futures
 import gc
 import importlib
 import logging
@@ -12,6 +13,7 @@ import os
 import threading
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ from winnow.core.protocol import Event, Say
 
 log = logging.getLogger(__name__)
 
+LAST = 2.0  # seconds, twice, for what is still to be done when Neovim is gone
 TOUR = Path(__file__).parent / "scenarios" / "tour.json"
 
 
@@ -63,6 +66,7 @@ class Host:
         _log_to(Path(self._settings.state) / "winnow.log")
         self._loop = asyncio.new_event_loop()
         self._chats: Chats | None = None
+        self._store: SqliteStore | None = None
         self._claude: asyncio.Future[Any]
         self._editor = NvimEditor(nvim, self._loop)
         # A daemon: Neovim's exit must not wait for agents; they end with their stdin.
@@ -85,18 +89,20 @@ class Host:
 
     def _drain(self) -> None:
         """Neovim is gone, maybe killed: what it said last must still reach the store."""
-        done = threading.Event()
-        self._loop.call_soon_threadsafe(done.set)
-        done.wait(2)
+        with suppress(TimeoutError, concurrent.futures.TimeoutError):
+            asyncio.run_coroutine_threadsafe(self._ready(), self._loop).result(LAST)
+        if self._store is not None:
+            self._store.close(LAST)
+
+    async def _ready(self) -> None:
+        if self._chats is not None:
+            await self._chats.ready()
 
     def _dispatch(self, event: Event) -> None:
         try:
             if self._chats is None:
                 self._chats = self._start(event.chat)
             self._chats.handle(event)
-        except ports.StoreError as error:
-            log.exception("%s", event)
-            self._editor.apply(Say(event.chat, f"{error.sentence} Try :Winnow restart.", "error"))
         except Exception:  # a bug: say so, and keep the other chats going
             log.exception("%s", event)
             self._editor.apply(Say(event.chat, FAILED, "error"))
@@ -104,21 +110,23 @@ class Host:
     def _start(self, chat: int) -> Chats:
         replay = self._read_replay(chat)
         path = Path(self._settings.state) / "winnow.db"
-        store = SqliteStore(path, self._settings.keep_hours)
-        if store.set_aside:
-            sentence = f"Open questions could not be read; their file is now {store.set_aside}."
-            self._editor.apply(Say(chat, sentence, "warn"))
+        self._store = SqliteStore(path, self._tell, self._settings.keep_hours)
         # Two seconds of import, while the user types their first message.
         self._claude = self._loop.run_in_executor(None, _import_claude)
         world = ports.World(
             self._make_agent,
             self._editor,
-            store,
+            self._store,
             WallClock(),
             DiskFiles(),
             self._settings.form_hours,
         )
         return Chats(world, replay)
+
+    def _tell(self, sentence: str, well: bool) -> None:
+        """From the store's thread, about no chat: a sentence for the user."""
+        said = Say(0, sentence, "info" if well else "warn")
+        self._loop.call_soon_threadsafe(self._editor.apply, said)
 
     def _read_replay(self, chat: int) -> dict[str, Decision] | None:
         if not self._settings.replay:

@@ -89,7 +89,7 @@ class Play:
             await self.room.do(p.Discuss(CHAT, section.section, section.lines[1:], "why?"))
 
     async def reopen(self) -> None:
-        for section in list(self.room.store.sections)[:2]:
+        for section in list(self.room.store.kept)[:2]:
             await self.room.do(p.Reopen(CHAT, section))
 
     async def reread(self) -> None:

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable
 
 from winnow import ports
-from winnow.app.archive import Archive
 from winnow.app.ledger import Ledger, Replay
 from winnow.app.mode import Mode
+from winnow.app.outbox import Outbox
 from winnow.app.page import Page
 from winnow.app.sections import Sections
 from winnow.app.session import Session
@@ -25,29 +25,53 @@ class Chat:
     Each event, from either side, changes the state; `_advance` then does what can be done next.
     """
 
-    def __init__(self, opened: p.Open, world: ports.World, replay: Replay | None = None) -> None:
+    def __init__(
+        self,
+        opened: p.Open,
+        world: ports.World,
+        replay: Replay | None = None,
+        after: asyncio.Task[None] | None = None,
+    ) -> None:
         self.id = opened.chat
+        self.path = opened.path
         self._opened = opened
         self._make_agent = world.make_agent
+        self._store = world.store
         self._page = Page(self.id, world.editor)
-        self._session = Session(self._make, self)
+        self._session = Session(self._make, self, after)
         self._mode = Mode(opened.mode, self._page, self._session)
-        store = Archive(world.store, lambda sentence: self._page.say(sentence, "warn"))
-        ledger = Ledger(store, world.clock, opened.path, replay)
-        self._sections = Sections(opened, world, self._page, store, ledger, self._mode)
+        self._outbox = Outbox(opened.path, world.store)
+        ledger = Ledger(world.store, world.clock, opened.path, replay)
+        self._sections = Sections(opened, world, self._page, self._outbox, ledger, self._mode)
         self._turn = self._sections.turn
         self._resume = opened.session  # the session's id in the agent's own books
+        self._begun = False  # that session is new, and has no whole turn yet
+        self._heard: ports.Heard | None = None  # what it had heard when its agent was made
         self._agent_name = ""
         self._queued = False  # the user wants the draft sent
-        self._missed: list[str] = []  # answers given in turn that did not get through
         self._told: p.Status | None = None
         self._cost = 0.0  # US dollars
-
-        for section_id in opened.sections:
-            self._sections.orphan(section_id, opened.lines)
+        self._loading = asyncio.create_task(self._load())
         if opened.eager and not opened.session:
             self._session.want()
         self._advance()
+
+    async def _load(self) -> None:
+        """Learn what the store has of this chat, however long that takes."""
+        self._sections.know(await self._store.sections(self.path))
+        found = await self._store.messages(self.path)
+        if self._opened.sent_id:  # the host may have ended before it got this
+            found.append(
+                ports.Message(self._opened.sent_id, self.path, self._opened.sent, own=True)
+            )
+        self._outbox.find(found)
+        if self._heard is not None:
+            self._refill(self._outbox.sort(self._heard))
+        self._advance()
+
+    async def ready(self) -> None:
+        """Return when `_load` is done."""
+        await asyncio.wait({self._loading})
 
     # --- from the user --------------------------------------------------------------------------
 
@@ -59,8 +83,10 @@ class Chat:
                 self._queued = False  # the buffer forgot it
                 self._page.taken()
                 self._told = None
-            case p.Send(text=text):
-                self._send(text)
+            case p.Send(text=text, id=id):
+                self._send(text, id)
+            case p.Refilled(messages=messages):
+                self._outbox.refilled(messages)
             case p.Queue():
                 # While the draft is being taken, this is about the same one.
                 self._queued = not self._page.taking
@@ -74,14 +100,16 @@ class Chat:
                 self._sections.handle(event)
         self._advance()
 
-    def _send(self, text: str) -> None:
+    def _send(self, text: str, id: str) -> None:
         """A message that the buffer shows now."""
         self._page.taken()
         text = strip_markers(text).strip()
         if text and self._session.state == "connected":
-            self._session.prompt(self._sections.by_number(text))
+            picked = self._sections.by_number(text)
+            message = self._outbox.write(picked or text, id, own=picked is None)
+            self._session.prompt(message)
         elif text:
-            self._page.append(p.Refill(self.id, text))
+            self._page.append(p.Refill(self.id, text), p.Save(self.id))
 
     def _stop(self) -> None:
         """End the turn, and what waits in it."""
@@ -94,6 +122,7 @@ class Chat:
     async def close(self) -> None:
         """The buffer is gone: deny what waits, end the agent."""
         self._page.detach()
+        self._loading.cancel()
         self._sections.close()
         await asyncio.sleep(0)  # let the denials reach the agent
         await self._session.close()
@@ -114,6 +143,16 @@ class Chat:
             self._advance()
             raise
 
+    def found(self, heard: ports.Heard | None) -> bool:
+        """See `Listener.found`: answers that it has not heard are sent again."""
+        self._heard = heard or {}
+        back = self._outbox.sort(self._heard)
+        self._refill(back)
+        begun = heard is None and any(message.own for message in back)
+        if begun:  # it was ended in its first turn, and has nothing to go on with
+            self._forget_session()
+        return begun
+
     def connected(self, agent: ports.Agent) -> None:
         """See `Listener.connected`."""
         if agent.name != self._agent_name:
@@ -125,48 +164,43 @@ class Chat:
         """See `Listener.heard`."""
         match event:
             case ports.Started(session=session) if session != self._resume:
-                self._resume = session
+                self._resume, self._begun = session, True
                 self._page.append(p.Meta(self.id, {"session": session}))
-            case ports.ToolFinished(id=call, failed=failed) if call in self._sections.given:
-                message = self._sections.given.pop(call)
-                if failed:  # the turn was stopped before the agent had read the answer
-                    self._missed.append(message)
-            case ports.ToolFinished(id=call, failed=False):
-                self._reload(call)
+            case ports.ToolFinished(id=call, output=output, failed=failed):
+                self._outbox.finished({call: output if failed else ""})
+                if not failed:
+                    self._reload(call)
             case ports.Mode(mode=mode):
                 self._mode.heard(mode)
-            case ports.TurnEnded(answered=uuids, cost=cost):
-                self._sections.given.clear()
-                self._session.answered(uuids)
+            case ports.TurnEnded(cost=cost):
+                self._begun = False
                 self._cost = cost or self._cost
         self._page.append(*self._turn.hear(event))
         if isinstance(event, ports.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
             self._page.append(p.Happened(self.id, "TurnEnd", how))
             self._page.apply(p.Reload(self.id))  # a command may have written any file
-            self._refill(self._missed)
-            self._missed = []
+            self._refill(self._outbox.answered(event.answered))
             self._sections.ask_choices()
         self._advance()
 
-    def lost(self, error: ports.AgentError) -> None:
+    def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
         """See `Listener.lost`: say so, and keep what the agent did not take."""
         self._sections.lost()
-        if isinstance(error, ports.SessionGone):
-            self._resume = ""
-            self._page.append(p.Meta(self.id, {"session": ""}))
-        unheard = [] if self._turn.busy else list(self._session.prompts.values())
+        self._heard = None
+        if isinstance(error, ports.SessionGone) or (heard is None and self._begun):
+            self._forget_session()
         self._page.append(*self._turn.end(transcript.notice(error.sentence)))
-        # It may not have got them, and a draft outlives this Neovim.
-        self._refill(
-            [*self._missed, *self._sections.given.values(), *unheard, *self._sections.late]
-        )
-        self._missed = []
-        self._sections.given.clear()
-        self._sections.late.clear()
+        self._refill(self._outbox.lost(heard or {}))  # a draft outlives this Neovim
         self._queued = False
         self._sections.ask_choices()
         self._advance()
+
+    def _forget_session(self) -> None:
+        """The next agent begins another one."""
+        if self._resume:
+            self._resume = ""
+            self._page.append(p.Meta(self.id, {"session": ""}))
 
     def ended(self) -> None:
         """See `Listener.ended`."""
@@ -185,27 +219,28 @@ class Chat:
         if started and (path := written_by(started.name, started.input)) is not None:
             self._page.apply(p.Reload(self.id, path))
 
-    def _refill(self, messages: list[str]) -> None:
+    def _refill(self, messages: list[ports.Message]) -> None:
         """Give back as a draft what the agent was told but did not take."""
         if messages:
-            text = "\n".join(clean_block("\n\n".join(messages)))
-            self._page.append(p.Refill(self.id, text), p.Save(self.id))
+            text = "\n".join(clean_block("\n\n".join(message.text for message in messages)))
+            ids = [message.id for message in messages]
+            self._page.append(p.Refill(self.id, text, ids), p.Save(self.id))
 
     # --- what is next ---------------------------------------------------------------------------
 
     @property
     def working(self) -> bool:
         """See `Listener.working`."""
-        return bool(self._turn.busy or self._session.prompts or self._sections.awaited)
+        return bool(self._turn.busy or self._outbox.sent or self._sections.awaited)
 
     def _advance(self) -> None:
         """Where a message may stand, send late answers, then ask for the queued draft."""
-        if self._sections.late:
+        if self._outbox.waiting:
             self._session.want()
-        while self._sections.late and self._may_send():
-            message = self._sections.late.popleft()
-            shown = "\n".join(clean_block(message))
+        while (message := self._outbox.next()) and self._may_send():
+            shown = "\n".join(clean_block(message.text))
             self._page.append(p.Write(self.id, f"## You\n\n{shown}\n\n## Claude", fresh=True))
+            self._outbox.send(message)
             self._session.prompt(message)
         if self._queued and self._may_send():
             self._queued = False

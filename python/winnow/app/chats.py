@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Coroutine
+from typing import Any
 
 from winnow import ports
 from winnow.app.chat import Chat
@@ -24,27 +26,43 @@ class Chats:
         self._world = world
         self._replay = replay
         self._chats: dict[int, Chat] = {}
-        self._closing: set[asyncio.Task[None]] = set()
+        self._closing: dict[str, asyncio.Task[None]] = {}  # by the chat's path
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def handle(self, event: p.Event) -> None:
         """Do what an event asks for; events for chats that are gone are dropped."""
         chat = self._chats.get(event.chat)
         match event:
             case p.Open() if chat is None:
-                self._chats[event.chat] = Chat(event, self._world, self._replay)
+                after = self._closing.get(event.path)
+                self._chats[event.chat] = Chat(event, self._world, self._replay, after)
             case p.Recall():  # of all chats, and from anywhere
-                self._world.editor.apply(recall(self._world.store, event))
+                self._spawn(self._recall(event))
             case _ if chat is None:
-                log.info("event for a closed chat: %s", event)
+                log.info("event for a closed chat: %s", type(event).__name__)
             case p.Close():
                 del self._chats[event.chat]
-                task = asyncio.create_task(chat.close())
-                self._closing.add(task)
-                task.add_done_callback(self._closing.discard)
+                self._closing[chat.path] = self._spawn(chat.close())
             case _:
                 chat.handle(event)
+
+    async def ready(self) -> None:
+        """Return when every chat has what the store had of it, and has acted on it."""
+        await asyncio.gather(*(chat.ready() for chat in self._chats.values()))
 
     async def close(self) -> None:
         """End every chat."""
         chats, self._chats = list(self._chats.values()), {}
-        await asyncio.gather(*(chat.close() for chat in chats), *self._closing)
+        await asyncio.gather(*(chat.close() for chat in chats), *self._tasks)
+
+    async def _recall(self, event: p.Recall) -> None:
+        try:
+            self._world.editor.apply(await recall(self._world.store, event))
+        except ports.StoreError as error:
+            self._world.editor.apply(p.Say(event.chat, error.sentence, "error"))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task

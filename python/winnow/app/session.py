@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Literal, Protocol, TypeVar
-from uuid import uuid4
 
 from winnow import ports
 
@@ -25,14 +24,17 @@ class Listener(Protocol):
     def working(self) -> bool:
         """Something is still expected of the agent."""
 
+    def found(self, heard: ports.Heard | None) -> bool:
+        """The agent is to resume a session that has heard this; True: start another instead."""
+
     def connected(self, agent: ports.Agent) -> None:
         """The agent is ready for a prompt."""
 
     def heard(self, event: ports.AgentEvent) -> None:
         """The agent said something."""
 
-    def lost(self, error: ports.AgentError) -> None:
-        """The agent is gone, though it was needed. Its `prompts` are still there to be read."""
+    def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
+        """The agent is gone, though it was needed; its session has heard this much."""
 
     def ended(self) -> None:
         """The agent is gone, and nobody misses it."""
@@ -43,16 +45,24 @@ class Session:
 
     Attributes:
         state: ``failed`` until it is wanted again.
-        prompts: what was sent and is not yet part of a result, by uuid.
+
+    Args:
+        make: makes an agent.
+        listener: is told what it does.
+        after: must be done before the first one is made.
     """
 
-    def __init__(self, make: Callable[[], Awaitable[ports.Agent]], listener: Listener) -> None:
+    def __init__(
+        self,
+        make: Callable[[], Awaitable[ports.Agent]],
+        listener: Listener,
+        after: asyncio.Task[None] | None = None,
+    ) -> None:
         self.state: Literal["asleep", "connecting", "connected", "failed"] = "asleep"
-        self.prompts: dict[str, str] = {}
         self._make = make
         self._listener = listener
         self._agent: ports.Agent | None = None  # only while connected
-        self._life: asyncio.Task[None] | None = None  # the newest agent's
+        self._life = after  # the newest agent's
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -66,16 +76,10 @@ class Session:
             self.state = "connecting"
             self._life = self._spawn(self._live(after=self._life))
 
-    def prompt(self, text: str) -> None:
+    def prompt(self, message: ports.Message) -> None:
         """Say something to the agent, which is connected."""
-        uuid = str(uuid4())
-        self.prompts[uuid] = text
-        self._tell(lambda agent: agent.prompt(text, uuid))
-
-    def answered(self, uuids: list[str]) -> None:
-        """A result came for these prompts; for all, if none is named."""
-        for uuid in uuids or list(self.prompts):
-            self.prompts.pop(uuid, None)
+        text, id, own = message.text, message.id, message.own
+        self._tell(lambda agent: agent.prompt(text, id, command=own))
 
     def interrupt(self) -> None:
         """End the running turn."""
@@ -122,6 +126,9 @@ class Session:
         agent: ports.Agent | None = None
         try:
             agent = await self._make()
+            if self._listener.found(await agent.heard()):
+                await agent.close()
+                agent = await self._make()
             await agent.connect()
             self.state, self._agent = "connected", agent
             self._listener.connected(agent)
@@ -132,10 +139,10 @@ class Session:
             self.state, self._agent = "asleep", None
             self._listener.ended()
         except ports.AgentError as error:
-            self._lost(error)
+            await self._lost(agent, error)
         except Exception:
             log.exception("the agent's events")
-            self._lost(ports.AgentError(FAILED))
+            await self._lost(agent, ports.AgentError(FAILED))
         finally:
             if agent is not None:
                 await agent.close()
@@ -151,16 +158,16 @@ class Session:
                 await what(agent)
             except ports.AgentError as error:
                 if self._agent is agent:
-                    self._lost(error)
                     life.cancel()
+                    await self._lost(agent, error)
 
         self._spawn(run())
 
-    def _lost(self, error: ports.AgentError) -> None:
+    async def _lost(self, agent: ports.Agent | None, error: ports.AgentError) -> None:
         log.error("%s\n%s", error.sentence, error.detail)
         self.state, self._agent = "failed", None
-        self._listener.lost(error)
-        self.prompts.clear()
+        heard = await agent.heard() if agent is not None else {}
+        self._listener.lost(error, heard)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)

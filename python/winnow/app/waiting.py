@@ -15,7 +15,16 @@ from winnow.core.protocol import Pending, Section, Sides, Verdict
 from winnow.core.text import clean_block
 from winnow.core.transcript import tool_line
 from winnow.core.visible import show
-from winnow.ports import Allow, Deny, FileError, Files, Reply, Request, StoredSection
+from winnow.ports import (
+    Allow,
+    Deny,
+    FileError,
+    Files,
+    Message,
+    Reply,
+    Request,
+    StoredSection,
+)
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -38,6 +47,7 @@ class Waiting:
         self.stored = stored
         self.reply: asyncio.Future[Reply] | None = None
         self.message = ""  # the answer, once given, for an agent that no longer waits
+        self.given: Message | None = None  # what the agent got as a reply, until it has it
         self.wanted = False  # reopened: the user asked for it
         self.lines = stored.lines or render(form)
         self.earlier: list[offer.Earlier | None] = [None] * len(form.questions)
@@ -220,16 +230,16 @@ class Waiting:
         whole = len(decided) == len(decisions)
         return record.answered(self.form, tuple(decided)) if whole else []
 
-    def discussion(self, text: str) -> str:
+    def discussion(self, text: str, *, late: bool) -> str:
         """What the agent reads when the user talks back instead of answering."""
         reading = section.parse(self.form, self.lines)
-        return record.discussion(self.form, reading, text, late=not self.awaited)
+        return record.discussion(self.form, reading, text, late=late)
 
 
 def again(stored: StoredSection, files: Files) -> Waiting | None:
     """A section that nobody waits for, as the user left it; None when it can't be read."""
     request = Request(stored.tool, stored.input)
-    form = asking.make(stored.id, request, files)
+    form = asking.make(stored.marker, request, files)
     if isinstance(form, questions.Malformed):
         return None
     left = section.parse(form, stored.lines).questions
