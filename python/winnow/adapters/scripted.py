@@ -71,6 +71,13 @@ class _Stopped(Exception):
     """The user refused, and wants the turn to end."""
 
 
+class _All(dict[str, str]):
+    """What a session has heard that was begun by another agent, which is not on record."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
 class ScriptedAgent:
     """One run of a scenario; implements `ports.Agent`.
 
@@ -99,7 +106,7 @@ class ScriptedAgent:
         self._pace = pace
         self._events: asyncio.Queue[ports.AgentEvent | None] = asyncio.Queue()
         self._prompts: asyncio.Queue[str] = asyncio.Queue()
-        self._heard: dict[str, str] = {}
+        self._heard: dict[str, str] = _All() if spec.session else {}
         self._calls = (f"scripted-{number}" for number in count(1))
         self._words: dict[str, str] = {}  # what stands for {…} in texts
         self._play_task: asyncio.Task[None] | None = None
@@ -121,7 +128,7 @@ class ScriptedAgent:
             self._events.task_done()
 
     async def heard(self) -> ports.Heard:
-        """What it has played so far; a new one knows nothing. See `ports.Agent.heard`."""
+        """What it was told in this life, or all. See `ports.Agent.heard`."""
         return self._heard
 
     async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:  # noqa: ARG002  whatever is said

@@ -145,7 +145,7 @@ class Chat:
 
     def found(self, heard: ports.Heard | None) -> bool:
         """See `Listener.found`: answers that it has not heard are sent again."""
-        self._heard = heard or {}
+        self._heard = {} if heard is None else heard
         back = self._outbox.sort(self._heard)
         self._refill(back)
         begun = heard is None and any(message.own for message in back)
@@ -191,7 +191,9 @@ class Chat:
         if isinstance(error, ports.SessionGone) or (heard is None and self._begun):
             self._forget_session()
         self._page.append(*self._turn.end(transcript.notice(error.sentence)))
-        self._refill(self._outbox.lost(heard or {}))  # a draft outlives this Neovim
+        self._refill(
+            self._outbox.lost({} if heard is None else heard)
+        )  # a draft outlives this Neovim
         self._queued = False
         self._sections.ask_choices()
         self._advance()
