@@ -437,6 +437,7 @@ function Chat:open()
     questions = (values.questions or ''):match('^%l+$') or config.questions,
     sections = self.section and { self.section.id } or {},
     lines = self.section and not self.section.from_file and self.section:lines() or {},
+    confirmed = self.section and self.section.confirming or -1,
     sent = self.sent and self.sent.text or '',
     sent_id = self.sent and self.sent.id or '',
     headless = #vim.api.nvim_list_uis() == 0,

@@ -10,6 +10,7 @@ local transcript = require('winnow.transcript')
 local function on_section(act)
   return function(chat, e)
     if chat.section and chat.section.id == e.section then
+      chat.section.confirming = nil -- the host has acted on it
       act(chat.section, e)
     end
   end

@@ -23,6 +23,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field bodies? winnow.Body[] the fenced blocks, as they were drawn last
 ---@field private rewritten? integer first row of a change that took all of its lines
 ---@field private confirmed? string[] the lines of the last <CR>
+---@field confirming? integer its row, until the host has acted on it
 ---@field pristine boolean not edited yet
 ---@field private landed? integer when the cursor was put here, in nanoseconds
 local Section = {}
@@ -162,7 +163,12 @@ function Section:confirm()
   vim.api.nvim_echo({ { '' } }, false, {}) -- what the last <CR> explained is over
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   self.confirmed = self:lines()
-  self.chat:tell('confirm', { section = self.id, lines = self.confirmed, row = row - self:rows() })
+  self.confirming = row - self:rows()
+  self.chat:tell('confirm', {
+    section = self.id,
+    lines = self.confirmed,
+    row = self.confirming,
+  })
 end
 
 --- `<Esc>`: the agent is told that the user cancelled.

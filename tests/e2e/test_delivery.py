@@ -71,17 +71,23 @@ def told(api: ScriptedAPI, *words: str) -> int:
 
 
 def arrives(editor: Editor, api: ScriptedAPI, *words: str) -> None:
-    """It arrives by itself or stands in the draft, and in the end it was told once."""
-    editor.wait(
-        lambda: told(api, *words) or any(text in draft(editor) for text in words),
-        "the answer, anywhere",
-        40,
-    )
+    """It has arrived, arrives by itself, or stands in the draft: in the end it was told once."""
     api.add(*[say("Fine.") for _ in range(5)])
     api.release()
     editor.keys("G")
     send(editor, " go on")
-    editor.wait(lambda: "go on" in str(api.requests[-1]["messages"][-3:]), "the next turn", 40)
+
+    def goes_on() -> bool:
+        rests = editor.lua("""
+          local chat = require('winnow.chats').current()
+          return not chat.queued and vim.tbl_contains({ 'idle', 'failed', 'asleep' }, chat.state)
+        """)
+        if rests and draft(editor):
+            editor.keys("G<CR>")
+        return bool(api.requests) and "go on" in str(api.requests[-1]["messages"][-3:])
+
+    editor.wait(goes_on, "the next turn", 40)
+    wait_idle(editor)
     assert told(api, *words) == 1, str(api.requests[-1]["messages"])
 
 

@@ -91,7 +91,7 @@ class Sections:
         """What the store has of this chat: now its sections can be gone on with."""
         self._kept = {**{one.marker: one for one in stored}, **self._kept}
         early, self._early = self._early or [], None
-        self.orphans(self._opened.sections, self._opened.lines)
+        self.orphans(self._opened.sections, self._opened.lines, self._opened.confirmed)
         for event in early:
             self.handle(event)
 
@@ -301,13 +301,13 @@ class Sections:
             if w.reply is not None:
                 self._withdraw(w, "expired")
 
-    def orphans(self, found: list[str], left: list[str]) -> None:
+    def orphans(self, found: list[str], left: list[str], confirmed: int = -1) -> None:
         """The buffer shows sections as open that nobody waits for; ``left``: as `Open.lines`."""
         if self._early is None:
             for marker in found:
-                self._orphan(marker, left)
+                self._orphan(marker, left, confirmed)
 
-    def _orphan(self, section_id: str, left: list[str]) -> None:
+    def _orphan(self, section_id: str, left: list[str], confirmed: int) -> None:
         stored = self._kept.get(section_id)
         w = waiting.again(stored, self._files) if stored is not None else None
         if stored is None or w is None:
@@ -321,6 +321,13 @@ class Sections:
             self._page.apply(p.Freeze(self._page.chat, section_id, []))
             self._page.append(w)  # nobody has to wait for it
             return
+        elif confirmed >= 0 and (answers := _answers(w, left, confirmed)) is not None:
+            w.wanted = True
+            _, lines = w.accept(answers)
+            message = self._outbox.message(w.message)
+            made = self._ledger.made(w.form, answers)
+            self._keep(msgspec.structs.replace(w.stored, state="answered"), *made, message)
+            self._outbox.queue(message)
         else:
             kept = left or stored.lines
             self._keep(msgspec.structs.replace(stored, state="expired", lines=kept))
@@ -494,6 +501,13 @@ class Sections:
 
     def _is_new(self, stored: ports.StoredSection) -> bool:
         return self._clock.now() - stored.created < self._form_hours * 3600
+
+
+def _answers(w: Waiting, left: list[str], confirmed: int) -> answer.Answers | None:
+    """What the user has answered to a question for which the host ended just then."""
+    w.edited(left)
+    outcome = w.confirm(confirmed) if w.form.kind == "questions" else None
+    return outcome.answers if isinstance(outcome, answer.Send) else None
 
 
 def _call(request: ports.Request) -> tuple[str, dict[str, Any]]:

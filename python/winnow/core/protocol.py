@@ -46,6 +46,7 @@ class Open(Message, frozen=True):
     questions: str = ""  # how the agent asks: by "tool", in its "text", or "both"; else by tool
     sections: list[str] = []
     lines: list[str] = []
+    confirmed: int = -1  # the row of a <CR> in them that the host before has not acted on
     sent: str = ""  # the last message that was sent, until its turn is over
     sent_id: str = ""
     headless: bool = False  # nobody sees this Neovim
