@@ -206,6 +206,8 @@ class Chat:
 
     def ended(self) -> None:
         """See `Listener.ended`."""
+        self._heard = None
+        self._outbox.doubt()
         self._advance()
 
     def _make(self) -> Awaitable[ports.Agent]:

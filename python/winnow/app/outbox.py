@@ -90,6 +90,11 @@ class Outbox:
         self._forget([*sent, *self._in("given")])
         return self._return(self._in("missed"))
 
+    def doubt(self) -> None:
+        """The agent is gone, and the next one must tell."""
+        for message in self._in("sent", "given", "missed"):
+            self._put(message, "found")
+
     def lost(self, heard: Heard) -> list[Message]:
         """The agent is gone, and its session has heard this. What is to be given back."""
         self._forget([m for m in self._messages.values() if _taken(m, heard)])
