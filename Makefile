@@ -56,7 +56,7 @@ lint-lua: install
 bench: install ## Measure what a user waits for
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.bench
 
-soak: install ## Kill it fifty times, and see that nothing is lost
+soak: install ## Kill it seventy-two times, and see that nothing is lost
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.soak
 
 clean: ## Remove everything that make has built

@@ -279,6 +279,7 @@ function Chat:send()
     if self:tell('queue', {}) then
       self:show_state()
     end
+    self:save()
   end
 end
 

@@ -67,6 +67,7 @@ class Host:
         self._loop = asyncio.new_event_loop()
         self._chats: Chats | None = None
         self._store: SqliteStore | None = None
+        self._ending = False  # no agent starts any more: nobody would end it
         self._claude: asyncio.Future[Any]
         self._editor = NvimEditor(nvim, self._loop)
         # A daemon: Neovim's exit must not wait for agents; they end with their stdin.
@@ -89,6 +90,7 @@ class Host:
 
     def _drain(self) -> None:
         """Neovim is gone, maybe killed: what it said last must still reach the store."""
+        self._ending = True
         with suppress(TimeoutError, concurrent.futures.TimeoutError):
             asyncio.run_coroutine_threadsafe(self._ready(), self._loop).result(LAST)
         if self._store is not None:
@@ -155,6 +157,8 @@ class Host:
         except ImportError as error:
             sentence = f"{error}: run :checkhealth winnow, which says how to install it."
             raise ports.AgentError(sentence, traceback.format_exc()) from error
+        if self._ending:
+            await asyncio.Event().wait()
         cli = self._settings.cli_path
         agent: ports.Agent = claude.ClaudeAgent(spec, ask, cli_path=cli, name=name)
         return agent

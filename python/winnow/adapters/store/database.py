@@ -122,18 +122,22 @@ class Database:
             self._db.close()
 
     def _take(self) -> bool:
-        """Wait for a job, or for the time to try again; True: there will be no more."""
+        """Wait for jobs, or for the time to try again; True: there will be no more."""
+        wait: float | None = RETRY if self._pending else None
         with suppress(queue.Empty):
-            job = self._jobs.get(timeout=RETRY if self._pending else None)
-            if job is None:
-                return True
-            last = self._pending[-1] if self._pending else None
-            if job.alone and last is not None and last.alone == job.alone:
-                last.done(None)  # of many edits, the last one tells all
-                self._pending[-1] = job
-            else:
-                self._pending.append(job)
+            while (job := self._jobs.get(timeout=wait)) is not None:
+                self._add(job)
+                wait = 0
+            return True
         return False
+
+    def _add(self, job: _Job[Any]) -> None:
+        last = self._pending[-1] if self._pending else None
+        if job.alone and last is not None and last.alone == job.alone:
+            last.done(None)  # of many edits, the last one tells all
+            self._pending[-1] = job
+        else:
+            self._pending.append(job)
 
     def _try(self) -> None:
         """Do what is to be done; what is read need not wait for what can't be written now."""
