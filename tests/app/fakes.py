@@ -37,8 +37,10 @@ Asked = asyncio.Task[ports.Reply]
 class FakeClock:
     """A clock that stands still."""
 
+    time = 1000.0
+
     def now(self) -> float:
-        return 1000.0
+        return self.time
 
 
 class MemoryStore:
@@ -246,7 +248,8 @@ class Room:
         self.problems: deque[str] = deque()  # why the next agents don't connect
         self.known: dict[str, str] | None = {}  # what the session of the next ones has on record
         self.files = MemoryFiles()
-        self.world = ports.World(self._make, self.editor, self.store, FakeClock(), self.files)
+        self.clock = FakeClock()
+        self.world = ports.World(self._make, self.editor, self.store, self.clock, self.files)
         self.chats = Chats(self.world)
 
     async def _make(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:

@@ -271,6 +271,18 @@ async def test_a_confirmed_answer_outlives_the_host(room: Room) -> None:
     assert len(room.store.ledger) == 1
 
 
+async def test_a_clock_that_goes_back_changes_no_order(room: Room) -> None:
+    """What was asked later waits after what was asked before."""
+    await working(room)
+    await room.ask("First?")
+    room.clock.time -= 3600
+    await room.ask("Second?", agent_id="a1")
+    assert room.editor.status is not None
+    first, second = room.editor.status.pending
+    assert (first.title, second.title) == ("First?", "Second?")
+    assert first.since <= second.since
+
+
 # --- the object -----------------------------------------------------------------------------------
 
 

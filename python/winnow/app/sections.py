@@ -64,6 +64,7 @@ class Sections:
         self._files = world.files
         self._clock = world.clock
         self._form_hours = world.form_hours
+        self._latest = 0.0  # when something was asked
         self._page = page
         self._store = world.store
         self._outbox = outbox
@@ -341,13 +342,14 @@ class Sections:
         return w if w and w.form.id == section else None
 
     def _waiting(self, form: Form, request: ports.Request) -> Waiting:
+        self._latest = max(self._latest, self._clock.now())  # it may have been set back
         stored = ports.StoredSection(
             uuid4().hex,
             self._opened.path,
             form.id,
             request.tool,
             request.input,
-            created=self._clock.now(),
+            created=self._latest,
         )
         return Waiting(form, request, stored)
 
