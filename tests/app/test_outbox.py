@@ -241,6 +241,17 @@ async def test_a_ledger_that_cannot_be_read_costs_the_offer(room: Room) -> None:
     assert [say.text for say in room.editor.every(p.Say)] == ["It is broken."]
 
 
+async def test_a_store_that_cannot_be_read_costs_only_what_is_in_it(room: Room) -> None:
+    """The chat says so, and goes on."""
+    room.store.broken = True
+    await room.open()
+    await room.do(p.Reopen(CHAT, "s9"))
+    said = [say.text for say in room.editor.every(p.Say)]
+    assert said == ["It is broken.", "This question is not on record any more."]
+    await room.send("Hi")
+    assert "Hi" in room.agent.prompts
+
+
 async def test_a_section_is_found_in_its_chat_only(room: Room) -> None:
     """Another chat with the same marker in its text neither shows nor changes it."""
     await working(room)

@@ -58,8 +58,14 @@ class Chat:
 
     async def _load(self) -> None:
         """Learn what the store has of this chat, however long that takes."""
-        self._sections.know(await self._store.sections(self.path))
-        found = await self._store.messages(self.path)
+        stored: list[ports.StoredSection] = []
+        found: list[ports.Message] = []
+        try:
+            stored = await self._store.sections(self.path)
+            found = await self._store.messages(self.path)
+        except ports.StoreError as error:  # damaged: the chat goes on without
+            self._page.say(error.sentence, "warn")
+        self._sections.know(stored)
         if self._opened.sent_id:  # the host may have ended before it got this
             found.append(
                 ports.Message(self._opened.sent_id, self.path, self._opened.sent, own=True)
