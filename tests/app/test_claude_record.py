@@ -97,7 +97,9 @@ async def test_a_refusal_is_on_record_with_its_words(real: Stage) -> None:
 async def test_a_session_that_never_was_has_no_record(real: Stage) -> None:
     """A new one knows nothing; one to be resumed is missed."""
     assert await real.claude().heard() == {}
-    assert await real.claude(session=UUIDS[0]).heard() is None
+    missing = real.claude(session=UUIDS[0])
+    assert await missing.heard() is None
+    await missing.close()  # without having been connected
     assert await real.claude(session="../../etc/passwd").heard() is None
 
 
