@@ -65,7 +65,7 @@ types: install ## Write the protocol's messages as types for Lua
 bench: install ## Measure what a user waits for
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.bench
 
-soak: install ## Kill it fifty times, and see that nothing is lost; prompt twenty chats at once
+soak: install ## Kill it seventy-two times, and see that nothing is lost; prompt twenty chats at once
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.soak
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.crowd
 

@@ -1,5 +1,6 @@
-"""Kills Neovim, the host or the CLI in turn, in the middle of editing a section, and counts what
-was lost: ``make soak``. Each time the chat must come back with every edit of its section.
+"""Kills Neovim, the host or the CLI in turn: in the middle of editing a section, right after its
+`<CR>`, and while Claude connects to get a message: ``make soak``. Each time every edit must still
+be there, what was decided or sent must arrive once, and no process may be left after five seconds.
 """
 
 from __future__ import annotations
@@ -9,28 +10,43 @@ import random
 import signal
 import sys
 import tempfile
-from itertools import cycle, islice
+import time
+from itertools import cycle, islice, product
 from pathlib import Path
 
 from tests.api import ScriptedAPI, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import Sandbox
 from tests.e2e.steps import start, wait_section
+from tests.e2e.test_delivery import arrives, chat_file, decided, type_and
 
-KILLS = 50
-VICTIMS = {"neovim": "", "host": "pynvim.start_host", "cli": "_bundled/claude"}
+KILLS = 72
+LEFT = 5  # seconds for what is left of a Neovim that was killed
+VICTIMS = {"neovim": "nvim", "host": "pynvim.start_host", "cli": "_bundled/claude"}
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", "Fig", header="Fruit", multiple=True)
 EDITS = ("dd", "jdd", "A ripe<Esc>", "ddp", "/Something<CR>A own words<Esc>", "yyp", "ddu")
 
 
 def kill(editor: Editor, program: str) -> None:
     """End Neovim, or one of its processes, as ``kill -9`` does."""
-    if not program:
+    if program == "nvim":
         editor.kill()
         return
     for process, command in editor.sandbox.processes().items():
         if program in command:
             os.kill(process, signal.SIGKILL)
+
+
+def come_back(editor: Editor, program: str) -> None:
+    """After its Neovim was killed, nothing of it stays; then another one opens the chat."""
+    if program == "nvim":
+        editor.process.wait(20)
+        editor.kill()
+        ends = time.monotonic() + LEFT
+        while editor.sandbox.processes() and time.monotonic() < ends:
+            time.sleep(0.02)
+        assert not editor.sandbox.processes(), editor.sandbox.processes()
+        editor.start(str(chat_file(editor)))
 
 
 def section(editor: Editor) -> list[str]:
@@ -39,37 +55,73 @@ def section(editor: Editor) -> list[str]:
     return [line.replace(line.partition("<!--winnow:")[2].partition(".")[0], "") for line in lines]
 
 
-def survives(root: Path, victim: str, chance: random.Random) -> bool:
-    """Edit a section, kill, come back, reopen: is it as it was?"""
-    with ScriptedAPI(say(ask("toolu_1", FRUIT))) as api:
-        editor = Editor(Sandbox(root, {"agent": "claude"}, api.env(root / "claude")))
-        try:
-            start(editor)
-            wait_section(editor, "Question: Fruit")
-            for _ in range(chance.randint(1, 4)):
-                editor.keys(chance.choice(EDITS))
-            left = section(editor)
-            kill(editor, VICTIMS[victim])
-            if victim == "neovim":
-                [chat] = (editor.sandbox.data / "winnow" / "chats").glob("*.md")
-                editor.start(str(chat))
-            editor.wait_line("No longer open: Fruit", 20)
-            editor.keys("/No longer open<CR>")
-            editor.keys("<CR>")
-            editor.wait(lambda: len(section(editor)) > 1, "the section", 20)
-            return section(editor) == left
-        finally:
-            editor.close()
+def edits(editor: Editor, api: ScriptedAPI, program: str, chance: random.Random) -> None:
+    """Edit a section, kill, come back, reopen: it is as it was."""
+    api.add(say(ask("toolu_1", FRUIT)))
+    start(editor)
+    wait_section(editor, "Question: Fruit")
+    for _ in range(chance.randint(1, 4)):
+        editor.keys(chance.choice(EDITS))
+    left = section(editor)
+    kill(editor, program)
+    come_back(editor, program)
+    editor.wait_line("No longer open: Fruit", 20)
+    editor.keys("/No longer open<CR>")
+    editor.keys("<CR>")
+    editor.wait(lambda: len(section(editor)) > 1, "the section", 20)
+    assert section(editor) == left
+
+
+def decides(editor: Editor, api: ScriptedAPI, program: str, chance: random.Random) -> None:
+    """Answer a question, kill, come back: the answer arrives once."""
+    api.add(say(ask("toolu_1", FRUIT)), say("Noted."))
+    start(editor)
+    wait_section(editor, "Question: Fruit")
+    editor.keys("gg/^Apple<CR>dd/^Fig<CR>dd")
+    decided(editor)
+    if chance.random() < 0.5:
+        type_and(editor, "<CR>", program)
+    else:
+        editor.keys("<CR>")
+        time.sleep(chance.random() / 5)  # anywhere in its delivery
+        kill(editor, program)
+    come_back(editor, program)
+    arrives(editor, api, '"Which fruit?"="Pear,Plum"', "Answer:\\n- Pear\\n- Plum")
+
+
+def connects(editor: Editor, api: ScriptedAPI, program: str, chance: random.Random) -> None:
+    """Send a first message while Claude still connects, kill, come back: it arrives once."""
+    editor.keys(":Winnow<CR>Aremember the milk<Esc>")
+    editor.keys("<CR>")
+    time.sleep(chance.random())
+    kill(editor, program)
+    come_back(editor, program)
+    arrives(editor, api, "remember the milk")
+
+
+MOMENTS = (edits, decides, connects)
 
 
 def main() -> None:
     chance = random.Random(1)
     lost = 0
-    for number, victim in enumerate(islice(cycle(VICTIMS), KILLS), 1):
-        with tempfile.TemporaryDirectory() as root:
-            kept = survives(Path(root), victim, chance)
-        lost += not kept
-        print(f"{number:2}/{KILLS} {victim:6} {'kept' if kept else 'LOST'}", flush=True)
+    cases = islice(cycle(product(MOMENTS, VICTIMS)), KILLS)
+    for number, (moment, victim) in enumerate(cases, 1):
+        with tempfile.TemporaryDirectory() as root, ScriptedAPI() as api:
+            folder = Path(root)
+            editor = Editor(Sandbox(folder, {"agent": "claude"}, api.env(folder / "claude")))
+            editor.resize(100, 40)
+            try:
+                moment(editor, api, VICTIMS[victim], chance)
+            except AssertionError as error:
+                lost += 1
+                print(str(error)[:4000])
+            else:
+                print(f"{number:2}/{KILLS} {moment.__name__:8} {victim:6} kept", flush=True)
+            try:
+                editor.quit()
+            finally:
+                editor.sandbox.close(LEFT)
     print(f"{KILLS - lost} of {KILLS} kept everything")
     sys.exit(lost > 0)
 

@@ -51,6 +51,8 @@ local TYPING = 'goes out when you leave Insert mode'
 ---@field private ticks? boolean what is said of that will be said anew
 ---@field queued boolean the draft waits to be sent
 ---@field private unwritten? boolean its file could not be written, which the user knows
+---@field sent? { id: string, text: string } the last message, until its turn is over: a host that
+--- ends may not have got it
 ---@field private typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
 ---@field private heading integer extmark on the draft's heading
@@ -290,14 +292,15 @@ end
 
 -- The draft ------------------------------------------------------------------------------------
 
---- Put text that was not delivered back into the draft.
+--- Put text that was not delivered back into the draft, and tell the host once it is in the file.
 ---@param text string
-function Chat:refill(text)
-  self.queued = false
+---@param messages string[] the ids of the messages that it is
+function Chat:refill(text, messages)
+  self.queued, self.sent = false, nil
   self:edit(function()
     self:ensure_heading()
     local rest = self:draft()
-    if rest ~= text then
+    if not ('\n' .. rest .. '\n'):find('\n' .. text .. '\n', 1, true) then
       text = rest == '' and text or text .. '\n\n' .. rest
       local lines = vim.split('\n' .. text, '\n', { plain = true })
       vim.api.nvim_buf_set_lines(self.buf, self:draft_row(), -1, false, lines)
@@ -306,6 +309,28 @@ function Chat:refill(text)
   for _, win in ipairs(self:in_draft()) do
     self:to_draft(win)
   end
+  self:save()
+  if #messages > 0 and not vim.bo[self.buf].modified then
+    self:tell('refilled', { messages = messages })
+  end
+end
+
+--- A random UUID.
+---@return string
+local function uuid()
+  local hex = vim.uv.random(16):gsub('.', function(byte)
+    return ('%02x'):format(byte:byte())
+  end)
+  local a, b, c, d, e = hex:sub(1, 8), hex:sub(9, 12), hex:sub(14, 16), hex:sub(18, 20), hex:sub(21)
+  return ('%s-%s-4%s-8%s-%s'):format(a, b, c, d, e)
+end
+
+--- Tell the host a message, and write the file: it no longer is the draft.
+---@param text string empty: there was none after all
+local function post(self, text)
+  self.sent = text ~= '' and { id = uuid(), text = text } or nil
+  self:tell('send', { text = text, id = self.sent and self.sent.id or '' })
+  self:save()
 end
 
 --- Make the draft a message of the transcript and open an empty draft below.
@@ -371,12 +396,13 @@ function Chat:send()
   elseif self:draft() == '' then
     say('The draft is empty: write below “## You”.')
   elseif self.state == 'idle' and not self.section then
-    self:tell('send', { text = self:commit() })
+    post(self, self:commit())
   else
     self.queued = true
     if self:tell('queue', {}) then
       self:show_state()
     end
+    self:save()
   end
 end
 
@@ -397,7 +423,7 @@ function Chat:take()
   local insert = vim.startswith(vim.api.nvim_get_mode().mode, 'i')
   self.typing = self.queued and insert and vim.api.nvim_get_current_buf() == self.buf
   local wanted = self.queued and not self.typing and self:draft() ~= ''
-  self:tell('send', { text = wanted and self:commit() or '' })
+  post(self, wanted and self:commit() or '')
   self:show_state()
 end
 
@@ -598,6 +624,9 @@ function Chat:open()
     questions = (values.questions or ''):match('^%l+$') or config.questions,
     sections = self.section and { self.section.id } or {},
     lines = self.section and not self.section.from_file and self.section:lines() or {},
+    confirmed = self.section and self.section.confirming or -1,
+    sent = self.sent and self.sent.text or '',
+    sent_id = self.sent and self.sent.id or '',
     headless = #vim.api.nvim_list_uis() == 0,
     eager = own,
   })

@@ -10,6 +10,7 @@ local transcript = require('winnow.transcript')
 local function on_section(act)
   return function(chat, e)
     if chat.section and chat.section.id == e.section then
+      chat.section.confirming = nil -- the host has acted on it
       act(chat.section, e)
     end
   end
@@ -51,7 +52,7 @@ M.effects = {
     chat:take()
   end,
   refill = function(chat, e)
-    chat:refill(e.text)
+    chat:refill(e.text, e.messages)
   end,
   status = function(chat, e)
     chat.cost, chat.mode, chat.ahead = e.cost, e.mode, e.ahead
@@ -59,6 +60,9 @@ M.effects = {
     chat:set_state(e.state)
   end,
   happened = function(chat, e)
+    if e.name == 'TurnEnd' then
+      chat.sent = nil
+    end
     require('winnow.events').fire(chat, e.name, e.data)
   end,
   meta = function(chat, e)

@@ -15,6 +15,7 @@ M.events = {
   open = true,
   close = true,
   send = true,
+  refilled = true,
   queue = true,
   stop = true,
   edit = true,

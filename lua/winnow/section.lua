@@ -23,6 +23,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field private tick integer
 ---@field bodies? winnow.Body[] the fenced blocks, as they were drawn last
 ---@field private confirmed? string[] the lines of the last <CR>
+---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
 ---@field private reply winnow.Sight what came of the last <CR>
 ---@field seen table<string, integer> how much of each line was on the screen: see `winnow.seen`
@@ -196,7 +197,7 @@ end
 --- Tell the host of a `<CR>` on this row of the section.
 local function confirm(self, row)
   vim.api.nvim_echo({ { '' } }, false, {}) -- what the last <CR> explained is over
-  self.confirmed, self.reply = self:lines(), guard.sight()
+  self.confirmed, self.confirming, self.reply = self:lines(), row, guard.sight()
   self.chat:tell('confirm', {
     section = self.id,
     lines = self.confirmed,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import concurrent.futures
 import gc
 import importlib
 import logging
@@ -11,6 +12,7 @@ import os
 import threading
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,6 @@ import msgspec
 from winnow import __version__, ports
 from winnow.adapters import credentials
 from winnow.adapters import log as log_file
-from winnow.adapters.decided import SqliteDecided
 from winnow.adapters.editor import NvimEditor
 from winnow.adapters.files import DiskFiles
 from winnow.adapters.projects import DiskProjects
@@ -37,8 +38,7 @@ log = logging.getLogger(__name__)
 # TMUX and the like stay: what the user has allowed to run finds them anyway, and needs them.
 _EDITOR = ("NVIM", "NVIM_LISTEN_ADDRESS", "VIM_SERVERNAME")
 
-_UNKEPT = "What waits is kept only till Neovim ends; :Winnow restart tries again."
-
+LAST = 2.0  # seconds, twice, for what is still to be done when Neovim is gone
 TOUR = Path(__file__).parent / "scenarios" / "tour.json"
 
 
@@ -74,6 +74,8 @@ class Host:
         self._no_log = _start_log(Path(self._settings.state))
         self._loop = asyncio.new_event_loop()
         self._chats: Chats | None = None
+        self._store: SqliteStore | None = None
+        self._ending = False  # no agent starts any more: nobody would end it
         self._claude: asyncio.Future[Any]
         self._editor = NvimEditor(nvim, self._loop)
         # A daemon: Neovim's exit must not wait for agents; they end with their stdin.
@@ -96,57 +98,50 @@ class Host:
 
     def _drain(self) -> None:
         """Neovim is gone, maybe killed: what it said last must still reach the store."""
-        done = threading.Event()
-        self._loop.call_soon_threadsafe(done.set)
-        done.wait(2)
+        self._ending = True
+        with suppress(TimeoutError, concurrent.futures.TimeoutError):
+            asyncio.run_coroutine_threadsafe(self._ready(), self._loop).result(LAST)
+        if self._store is not None:
+            self._store.close(LAST)
+
+    async def _ready(self) -> None:
+        if self._chats is not None:
+            await self._chats.ready()
 
     def _dispatch(self, event: Event) -> None:
         try:
             if self._chats is None:
                 self._chats = self._start(event.chat)
             self._chats.handle(event)
-        except ports.StoreError as error:
-            log.exception("%s of chat %d", type(event).__name__, event.chat)
-            self._editor.apply(Say(event.chat, f"{error.sentence} Try :Winnow restart.", "error"))
         except Exception:  # a bug: say so, and keep the other chats going
             log.exception("%s of chat %d", type(event).__name__, event.chat)
             self._editor.apply(Say(event.chat, FAILED, "error"))
 
     def _start(self, chat: int) -> Chats:
         replay = self._read_replay(chat)
-        store = self._open_store(chat)
+        path = Path(self._settings.state) / "winnow.db"
+        self._store = SqliteStore(path, self._tell, self._settings.keep_hours)
+        if self._no_log:
+            self._editor.apply(Say(chat, f"There is no log: {self._no_log}.", "warn"))
         # Two seconds of import, while the user types their first message.
         self._claude = self._loop.run_in_executor(None, _import_claude)
         world = ports.World(
             self._make_agent,
             self._editor,
-            store,
+            self._store,
             WallClock(),
             DiskFiles(),
             DiskProjects(os.environ, Path.home()),
-            SqliteDecided(Path(self._settings.state) / "winnow.db"),
+            self._store.decided,
             self._settings.form_hours,
             max(2, os.cpu_count() or 2),
         )
         return Chats(world, replay)
 
-    def _open_store(self, chat: int) -> SqliteStore:
-        """The store, or one in memory: what waits must be answered though nothing can be kept."""
-        sentence = ""
-        try:
-            store = SqliteStore(Path(self._settings.state) / "winnow.db", self._settings.keep_hours)
-        except ports.StoreError as error:
-            log.exception("no store")
-            store = SqliteStore(None)
-            sentence = f"{_UNKEPT} {error.sentence}"
-        else:
-            if store.set_aside:
-                sentence = f"Open questions could not be read; their file is now {store.set_aside}."
-            elif self._no_log:
-                sentence = f"There is no log: {self._no_log}."
-        if sentence:
-            self._editor.apply(Say(chat, sentence, "warn"))
-        return store
+    def _tell(self, sentence: str, well: bool) -> None:
+        """From the store's thread, about no chat: a sentence for the user."""
+        said = Say(0, sentence, "info" if well else "warn")
+        self._loop.call_soon_threadsafe(self._editor.apply, said)
 
     def _read_replay(self, chat: int) -> dict[str, Decision] | None:
         if not self._settings.replay:
@@ -175,6 +170,8 @@ class Host:
         except ImportError as error:
             sentence = f"{error}: run :checkhealth winnow, which says how to install it."
             raise ports.AgentError(sentence, traceback.format_exc()) from error
+        if self._ending:
+            await asyncio.Event().wait()
         cli, patience = self._settings.cli_path, self._settings.cli_patience
         agent: ports.Agent = claude.ClaudeAgent(
             spec, ask, cli_path=cli, start_patience=patience, name=name

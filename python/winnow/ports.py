@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Union
 
 import msgspec
@@ -156,6 +156,10 @@ Ask = Callable[[Request], Awaitable[Reply]]
 """Cancelled by the agent when the request is withdrawn."""
 
 
+Heard = Mapping[str, str]
+"""What a session has on record: uuids of prompts, and tool calls with the error of those failed."""
+
+
 class Agent(Protocol):
     """One session. Made, connected, drained and closed by one task."""
 
@@ -177,8 +181,17 @@ class Agent(Protocol):
             AgentError: it died.
         """
 
-    async def prompt(self, text: str, uuid: str) -> None:
-        """Say something to the agent; ``uuid`` comes back in `TurnEnded.answered`."""
+    async def heard(self) -> Heard | None:
+        """What the session that is to be resumed has heard; needs no connection.
+
+        None: there is no such session.
+        """
+
+    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:
+        """Say something to the agent; ``uuid`` comes back in `TurnEnded.answered`.
+
+        Unless it may be a command, all of it is only text, whatever it begins with.
+        """
 
     async def interrupt(self) -> None:
         """End the running turn. A `TurnEnded` follows."""
@@ -228,10 +241,14 @@ class Editor(Protocol):
 
 
 class StoredSection(msgspec.Struct, frozen=True):
-    """A section as it is kept: enough to show it again and to deliver its answer late."""
+    """A section as it is kept: enough to show it again and to deliver its answer late.
 
-    id: str
+    It belongs to its chat: only there its marker leads to it.
+    """
+
+    id: str  # nobody can guess it
     chat: str  # the chat's path
+    marker: str  # what stands on its lines
     tool: str
     input: dict[str, Any]
     state: str = "open"  # "open", "answered", "cancelled", "expired", "discussed"
@@ -239,8 +256,22 @@ class StoredSection(msgspec.Struct, frozen=True):
     created: float = 0.0  # seconds since the epoch
 
 
+class Message(msgspec.Struct, frozen=True):
+    """Words of the user that the agent may not have yet: an answer, or what they wrote."""
+
+    id: str  # also of the prompt that it becomes
+    chat: str  # the chat's path
+    text: str
+    own: bool = False  # written as a draft, so it may be a command of the agent's
+    call: str = ""  # the tool call that has it as its result
+    denial: str = ""  # what that result says if it is a refusal
+
+
+Kept = Union[StoredSection, Decision, Message]
+
+
 class StoreError(Exception):
-    """The store can't be used now.
+    """The store can't be read now.
 
     Args:
         sentence: what happened and what it means, for the user.
@@ -252,40 +283,31 @@ class StoreError(Exception):
 
 
 class Store(Protocol):
-    """Durable sections, and the ledger. Every call returns after the data is on disk."""
+    """Durable sections, the ledger, and messages that have not arrived.
 
-    def new_id(self) -> str:
-        """An id that no other section of this user has; never fails."""
+    No call waits: each is carried out in its turn, and gives something to wait for. What can't be
+    written now is tried until it can, and the user is told.
+    """
 
-    def save(self, section: StoredSection) -> None:
-        """Insert or replace.
+    def new_marker(self) -> str:
+        """A marker that no section of this user has; never fails."""
 
-        Raises:
-            StoreError: it is not on disk.
+    def save(self, *kept: Kept) -> Awaitable[None]:
+        """Insert or replace sections and messages, add decisions: all of them or none.
+
+        Done when that is on disk, or the user has been told that it isn't yet.
         """
 
-    def load(self, section_id: str) -> StoredSection | None:
-        """The section of this id, or None.
+    def forget(self, messages: Sequence[str]) -> Awaitable[None]:
+        """The messages of these ids have arrived. Done as `save` is."""
 
-        Raises:
-            StoreError: it can't be read.
-        """
+    def sections(self, chat: str) -> Awaitable[list[StoredSection]]:
+        """A chat's sections, the oldest first; waits until they can be read."""
 
-    def discussed(self, chat: str) -> list[StoredSection]:
-        """A chat's sections in state "discussed", newest first.
+    def messages(self, chat: str) -> Awaitable[list[Message]]:
+        """What the agent of a chat may not have yet, the oldest first; waits as `sections`."""
 
-        Raises:
-            StoreError: they can't be read.
-        """
-
-    def record(self, decisions: Sequence[Decision]) -> None:
-        """Add to the ledger.
-
-        Raises:
-            StoreError: they are not on disk.
-        """
-
-    def decisions(self, key: str = "") -> list[Decision]:
+    def decisions(self, key: str = "") -> Awaitable[list[Decision]]:
         """The ledger, or what was decided about the question of this key; newest first.
 
         Raises:

@@ -39,41 +39,61 @@ Asked = asyncio.Task[ports.Reply]
 class FakeClock:
     """A clock that stands still."""
 
+    time = 1000.0
+
     def now(self) -> float:
-        return 1000.0
+        return self.time
 
 
 class MemoryStore:
-    """Sections in a dict, with ids that can be foretold, and the ledger in a list."""
+    """Sections in a dict, by markers that can be foretold; the ledger in a list."""
 
     def __init__(self) -> None:
         self.ledger: list[Decision] = []
-        self.sections: dict[str, ports.StoredSection] = {}
-        self.full = False  # nothing can be saved
-        self._ids = (f"s{number}" for number in count(1))
+        self.kept: dict[str, ports.StoredSection] = {}
+        self.letters: dict[str, ports.Message] = {}
+        self.gate = asyncio.Event()  # nothing is on disk before it is set
+        self.gate.set()
+        self.broken = False  # it can't be read
+        self._markers = (f"s{number}" for number in count(1))
 
-    def new_id(self) -> str:
-        return next(self._ids)
+    def new_marker(self) -> str:
+        return next(self._markers)
 
-    def save(self, section: ports.StoredSection) -> None:
-        if self.full:
-            raise ports.StoreError("The disk is full.")
-        self.sections[section.id] = section
+    def save(self, *kept: ports.Kept) -> asyncio.Future[None]:
+        for one in kept:
+            match one:
+                case ports.StoredSection():
+                    self.kept[one.marker] = one
+                case ports.Message():
+                    self.letters[one.id] = one
+                case Decision():
+                    self.ledger.append(one)
+        return self._later(None)
 
-    def load(self, section_id: str) -> ports.StoredSection | None:
-        return self.sections.get(section_id)
+    def forget(self, messages: Sequence[str]) -> asyncio.Future[None]:
+        for id in messages:
+            self.letters.pop(id, None)
+        return self._later(None)
 
-    def discussed(self, chat: str) -> list[ports.StoredSection]:
-        found = [s for s in self.sections.values() if (s.chat, s.state) == (chat, "discussed")]
-        return found[::-1]
+    def sections(self, chat: str) -> asyncio.Future[list[ports.StoredSection]]:
+        return self._later([one for one in self.kept.values() if one.chat == chat])
 
-    def record(self, decisions: Sequence[Decision]) -> None:
-        if self.full:
-            raise ports.StoreError("The disk is full.")
-        self.ledger += decisions
+    def messages(self, chat: str) -> asyncio.Future[list[ports.Message]]:
+        return self._later([one for one in self.letters.values() if one.chat == chat])
 
-    def decisions(self, key: str = "") -> list[Decision]:
-        return [decision for decision in reversed(self.ledger) if key in ("", decision.key)]
+    def decisions(self, key: str = "") -> asyncio.Future[list[Decision]]:
+        made = [decision for decision in reversed(self.ledger) if key in ("", decision.key)]
+        return self._later(made)
+
+    def _later(self, result: Kind) -> asyncio.Future[Kind]:
+        async def wait() -> Kind:
+            await self.gate.wait()
+            if self.broken and result is not None:
+                raise ports.StoreError("It is broken.")
+            return result
+
+        return asyncio.ensure_future(wait())
 
 
 class MemoryFiles:
@@ -189,6 +209,8 @@ class FakeAgent:
     def __init__(self, spec: ports.AgentSpec, ask: ports.Ask, problem: str) -> None:
         self.spec = spec
         self.prompts: dict[str, str] = {}  # text → uuid
+        self.commands: set[str] = set()  # texts that may be commands
+        self.known: dict[str, str] | None = {}  # what its session has on record
         self.unheard: list[str] = []  # uuids, also of prompts that say the same
         self.interrupts = 0
         self.closed = False
@@ -210,10 +232,15 @@ class FakeAgent:
                 raise event
             yield event
 
-    async def prompt(self, text: str, uuid: str) -> None:
+    async def heard(self) -> ports.Heard | None:
+        return self.known
+
+    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:
         if self.deaf:
             raise ports.AgentError("It does not listen.")
         self.prompts[text] = uuid
+        if command:
+            self.commands.add(text)
         self.unheard.append(uuid)
 
     async def interrupt(self) -> None:
@@ -237,6 +264,8 @@ class FakeAgent:
     def say(self, *events: ports.AgentEvent | ports.AgentError | None) -> None:
         """Events to come; an error is its death, None its peaceful end."""
         for event in events:
+            if isinstance(event, ports.Text) and self.known is not None:
+                self.known.update(dict.fromkeys(self.prompts.values(), ""))
             self._events.put_nowait(event)
 
     def ask(self, request: ports.Request) -> Asked:
@@ -258,14 +287,16 @@ class Room:
         self.agents: list[FakeAgent] = []
         self.problems: deque[str] = deque()  # why the next agents don't connect
         self.slow = False  # the next agents start when the test says so
+        self.known: dict[str, str] | None = {}  # what the session of the next ones has on record
         self.files = MemoryFiles()
+        self.clock = FakeClock()
         self.projects = MemoryProjects()
         self.decided = MemoryDecided()
         self.world = ports.World(
             self._make,
             self.editor,
             self.store,
-            FakeClock(),
+            self.clock,
             self.files,
             self.projects,
             self.decided,
@@ -275,6 +306,7 @@ class Room:
     async def _make(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
         problem = self.problems.popleft() if self.problems else ""
         self.agents.append(FakeAgent(spec, ask, problem))
+        self.agent.known = self.known
         if not self.slow:
             self.agent.ready.set()
         return self.agents[-1]
@@ -291,7 +323,7 @@ class Room:
 
     async def settle(self) -> None:
         """Let every task run until it waits; nothing here takes time."""
-        for _ in range(20):
+        for _ in range(30):
             await asyncio.sleep(0)
 
     async def do(self, *events: p.Event) -> None:

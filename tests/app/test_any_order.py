@@ -89,8 +89,15 @@ class Play:
             await self.room.do(p.Discuss(CHAT, section.section, section.lines[1:], "why?"))
 
     async def reopen(self) -> None:
-        for section in list(self.room.store.sections)[:2]:
+        for section in list(self.room.store.kept)[:2]:
             await self.room.do(p.Reopen(CHAT, section))
+
+    async def slow_disk(self) -> None:
+        self.room.store.gate.clear()
+
+    async def quick_disk(self) -> None:
+        self.room.store.gate.set()
+        await self.room.settle()
 
     async def reread(self) -> None:
         section = self.room.editor.section
@@ -122,6 +129,8 @@ MOVES: list[Move] = [
     Play.discuss,
     Play.reopen,
     Play.reread,
+    Play.slow_disk,
+    Play.quick_disk,
     does(p.Queue(CHAT)),
     does(p.Stop(CHAT)),
     hears(ports.Pause()),
@@ -144,6 +153,7 @@ def test_any_order(moves: list[Move]) -> None:
         await room.open()
         for move in moves:
             await move(play)
+        await play.quick_disk()
         await room.send("")  # the draft may be on its way
         for _ in range(100):
             if room.editor.state not in ("working", "waiting"):
@@ -155,6 +165,10 @@ def test_any_order(moves: list[Move]) -> None:
         written = "".join(write.text for write in room.editor.every(p.Write))
         assert "".join(re.findall("⟨.*?⟩", written)) == play.said
         assert room.editor.disturbing == []
+        await play.ended()
+        for refill in room.editor.every(p.Refill):
+            await room.do(p.Refilled(CHAT, refill.messages))
+        assert room.store.letters == {}  # all has arrived, or stands in the draft
         await room.chats.close()
         await room.settle()
         assert all(task.done() for agent in room.agents for task in agent.asked)

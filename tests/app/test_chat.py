@@ -206,7 +206,7 @@ async def test_stop_settles_all_that_waits(room: Room) -> None:
     await room.do(p.Stop(CHAT))
     assert all(denied(task).stop for task in asked)
     assert len(room.editor.every(p.Section)) == 1
-    assert {section.state for section in room.store.sections.values()} == {"cancelled"}
+    assert {section.state for section in room.store.kept.values()} == {"cancelled"}
     await room.hear(TurnEnded([uuid], stopped=True))
     assert room.editor.states[-1] == "idle"
     await room.send("Again")

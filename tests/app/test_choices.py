@@ -113,7 +113,7 @@ async def test_cancel_tells_nobody(room: Room) -> None:
     section = room.shown().section
     await room.cancel()
     assert room.agent.interrupts == 0
-    assert room.store.sections[section].state == "cancelled"
+    assert room.store.kept[section].state == "cancelled"
     await room.do(p.Reopen(CHAT, section))
     await room.answer("Yes")
     assert "> Which?" in list(room.agent.prompts)[-1]
@@ -126,7 +126,7 @@ async def test_closing_the_chat_leaves_it_open(room: Room) -> None:
     await asked(room, choice())
     section = room.shown().section
     await room.do(p.Close(CHAT))
-    assert room.store.sections[section].state == "open"
+    assert room.store.kept[section].state == "open"
     room.editor.section = room.editor.status = None
     event = p.Open(CHAT, "/chat.md", "/", questions="text", sections=[section], session="s")
     await room.do(event)

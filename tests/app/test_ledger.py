@@ -74,7 +74,7 @@ async def test_what_is_not_answered_is_not_kept(room: Room) -> None:
 async def test_the_same_question_offers_the_earlier_answer(room: Room) -> None:
     """<CR> on the foot edits the lines, and only the next one sends them."""
     await working(room)
-    room.store.record([SURE])
+    room.store.save(SURE)
     asked = await room.ask("Sure?")
     assert offered(room) == "as on 1 Jan: Yes, <CR> here takes it"
     await press_foot(room, room.shown().lines)
@@ -90,7 +90,7 @@ async def test_the_same_question_offers_the_earlier_answer(room: Room) -> None:
 async def test_elsewhere_in_the_section_nothing_is_taken(room: Room) -> None:
     """There, <CR> does what it always does."""
     await working(room)
-    room.store.record([SURE])
+    room.store.save(SURE)
     asked = await room.ask("Sure?")
     section = room.shown()
     await room.do(p.Confirm(CHAT, section.section, section.lines, 0))
@@ -101,7 +101,7 @@ async def test_elsewhere_in_the_section_nothing_is_taken(room: Room) -> None:
 async def test_another_question_offers_nothing(room: Room) -> None:
     """One byte makes it another one."""
     await working(room)
-    room.store.record([SURE])
+    room.store.save(SURE)
     await room.ask("Sure? ")
     assert offered(room) == ""
 
@@ -109,7 +109,7 @@ async def test_another_question_offers_nothing(room: Room) -> None:
 async def test_a_question_can_be_discussed(room: Room) -> None:
     """The agent reads the text and goes on; asked again, the lines are as they were left."""
     await working(room)
-    room.store.record([SURE])
+    room.store.save(SURE)
     asked = await room.ask("Sure?")
     lines = kept(room.shown().lines, "No")
     await discuss(room, "what of it?", lines)
@@ -119,7 +119,7 @@ async def test_a_question_can_be_discussed(room: Room) -> None:
     assert "ask again" in reply.message
     (freeze,) = room.editor.every(p.Freeze)
     assert freeze.lines[0].startswith("… Discussed: Sure? — what of it? · <CR> here asks again<!--")
-    assert room.store.sections["s1"].state == "discussed"
+    assert room.store.kept["s1"].state == "discussed"
     assert len(room.store.ledger) == 1
 
     asked = await room.ask("Sure?")
@@ -185,19 +185,9 @@ async def test_a_closed_section_is_not_discussed(room: Room) -> None:
     assert room.editor.every(p.Say)[-1].text == "This section is no longer open."
 
 
-async def test_a_failing_ledger_stops_no_answer(room: Room) -> None:
-    """The user is told, once."""
-    await working(room)
-    asked = await room.ask("Sure?")
-    room.store.full = True
-    await room.answer("Yes")
-    assert answers(asked) == {"Sure?": "Yes"}
-    assert [say.text for say in room.editor.every(p.Say)] == ["The disk is full."]
-
-
 async def test_decisions_are_shown_without_a_chat(room: Room) -> None:
     """All, or those that are asked for."""
-    room.store.record([SURE, msgspec.structs.replace(SURE, question="Else?", chat="/else.md")])
+    room.store.save(SURE, msgspec.structs.replace(SURE, question="Else?", chat="/else.md"))
     await room.do(p.Recall(0), p.Recall(0, about="sure?"), p.Recall(0, path="/else.md"))
     pages = ["\n".join(effect.lines) for effect in room.editor.every(p.Decisions)]
     assert [(page.count("> Sure?"), page.count("> Else?")) for page in pages] == [
@@ -210,7 +200,7 @@ async def test_decisions_are_shown_without_a_chat(room: Room) -> None:
 async def test_decisions_are_exported(room: Room) -> None:
     """As records, oldest first and without permissions, or as JSON with everything."""
     other = msgspec.structs.replace(SURE, header="Else")
-    room.store.record([SURE, msgspec.structs.replace(SURE, kind="permission"), other])
+    room.store.save(SURE, msgspec.structs.replace(SURE, kind="permission"), other)
     await room.do(p.Recall(0, export="/adr/"), p.Recall(0, export="/all.json"))
     records, whole = room.editor.every(p.Export)
     assert [file.name for file in records.files] == ["sure", "else"]
@@ -224,7 +214,7 @@ async def test_a_replay_answers_at_once(room: Room) -> None:
     asked = await room.ask("Sure?")
     assert answers(asked) == {"Sure?": "Yes"}
     assert room.editor.text == "|**Sure?** Sure?\n✓ Selected: Yes\n~~No~~\n↻ Replayed."
-    assert room.store.sections["s1"].state == "answered"
+    assert room.store.kept["s1"].state == "answered"
     assert room.store.ledger == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from winnow.core import protocol as p
 from winnow.ports import AgentError, Pause, SessionGone, Text, TurnEnded
@@ -139,19 +140,8 @@ async def test_closing_denies_what_waits(room: Room) -> None:
     await room.do(p.Close(CHAT))
     assert {task.exception() for task in asked} == {None}
     assert room.agent.closed
-    assert {section.state for section in room.store.sections.values()} == {"expired"}
+    assert {section.state for section in room.store.kept.values()} == {"expired"}
     assert len(room.editor.effects) == shown
-
-
-async def test_a_full_disk_is_told_once(room: Room) -> None:
-    """Questions are still asked and answered."""
-    await working(room)
-    room.store.full = True
-    asked = await room.ask("Sure?")
-    await room.do(p.Edit(CHAT, "s1", kept(room.shown().lines, "Yes")))
-    await room.answer("Yes")
-    assert answers(asked)
-    assert [say.text for say in room.editor.every(p.Say)] == ["The disk is full."]
 
 
 # --- late answers -----------------------------------------------------------------------------
@@ -184,9 +174,9 @@ async def test_edits_that_cross_the_end_of_a_section_are_kept(room: Room) -> Non
     await room.do(p.Stop(CHAT), p.Edit(CHAT, "s1", lines), p.Reopen(CHAT, "s1"))
     assert room.shown().lines == lines
     await room.answer("No")
-    stored = room.store.sections["s1"]
+    stored = room.store.kept["s1"]
     await room.do(p.Edit(CHAT, "s1", ["else"]), p.Edit(CHAT, "none", ["else"]))
-    assert room.store.sections["s1"] == stored
+    assert room.store.kept["s1"] == stored
 
 
 async def test_a_crash_between_an_answer_and_its_record(room: Room) -> None:
@@ -310,10 +300,10 @@ async def test_a_section_left_by_a_crash(room: Room, state: str, record: str) ->
     """A new host closes what nobody waits for any more."""
     await working(room)
     await room.ask("Sure?")
-    stored = room.store.sections.pop("s1")
+    stored = room.store.kept.pop("s1")
     await room.do(p.Close(CHAT))
-    room.store.sections.clear()
+    room.store.kept.clear()
     if state:
-        room.store.save(type(stored)(stored.id, stored.chat, stored.tool, stored.input, state))
+        room.store.save(msgspec.structs.replace(stored, state=state, lines=[]))
     await room.open(session="abc", sections=["s1"])
     assert room.editor.every(p.Freeze)[-1].lines[0].startswith(record)

@@ -15,6 +15,7 @@ from tests.e2e.editor import Editor
 from tests.e2e.steps import said, send, start, wait_idle, wait_section
 
 Choice = dict[str, Any]
+ANSWER = "(The user picked or wrote this as an answer.)"
 
 
 @pytest.fixture
@@ -43,11 +44,12 @@ def fenced(value: Choice) -> str:
 
 
 def prompt(api: ScriptedAPI, number: int) -> str:
-    """What the user's last message in this request says."""
+    """What the user's last message in this request says, without what says that it is an answer."""
     content = api.request(number)["messages"][-1]["content"]
     if isinstance(content, str):
         return content
-    return "\n".join(block["text"] for block in content if block["type"] == "text")
+    texts = [block["text"] for block in content if block["type"] == "text"]
+    return "\n".join(text for text in texts if text != ANSWER)
 
 
 # --- choices in text --------------------------------------------------------------------------

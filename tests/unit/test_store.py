@@ -1,229 +1,437 @@
-"""Sections and the ledger on disk."""
+"""Sections, the ledger and messages on disk, whatever happens to the disk."""
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import stat
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import winnow
 from winnow.adapters.store import SqliteStore
 from winnow.core.ledger import Decision
-from winnow.ports import StoredSection, StoreError
+from winnow.ports import Message, StoredSection, StoreError
 
-SECTION = StoredSection("s1", "/chat.md", "Ask", {"é": ["x", 1]}, "open", ["a", ""], 12.5)
-DECISION = Decision("Which\n“one”?", ("A, B", "C"), ("A, B",), ("C",), chat="/chat.md", when=12.5)
+CHAT = "/chat.md"
+SECTION = StoredSection("1a", CHAT, "ab", "Ask", {"é": ["x", 1]}, "open", ["a", ""], 12.5)
+DECISION = Decision("Which\n“one”?", ("A, B", "C"), ("A, B",), ("C",), chat=CHAT, when=12.5)
+MESSAGE = Message("2b", CHAT, "/deploy\n", call="toolu_1")
 
 WRITER = """
-import sys
+import asyncio, sys
 from pathlib import Path
 from winnow.adapters.store import SqliteStore
 from winnow.core.ledger import Decision
 from winnow.ports import StoredSection
-store = SqliteStore(Path(sys.argv[1]))
-for _ in range(50):
-    section = StoredSection(store.new_id(), sys.argv[2], "Ask", {})
-    store.save(section)
-    store.record([Decision("Q?", ("A",), ("A",), chat=sys.argv[2])])
+async def main():
+    store = SqliteStore(Path(sys.argv[1]), print)
+    for number in range(50):
+        id = sys.argv[2] + str(number)
+        section = StoredSection(id, sys.argv[2], store.new_marker(), "Ask", {})
+        await store.save(section, Decision("Q?", ("A",), ("A",), chat=sys.argv[2]))
+    store.close()
+asyncio.run(main())
 """
+
+Open = Callable[..., SqliteStore]
+
+
+class Shelf:
+    """Stores over one file, and what they have told the user."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.told: list[tuple[str, bool]] = []
+        self._open: list[SqliteStore] = []
+
+    def store(self, keep_hours: float = 0) -> SqliteStore:
+        """Another Neovim's."""
+        self._open.append(SqliteStore(self.path, lambda *told: self.told.append(told), keep_hours))
+        return self._open[-1]
+
+    def sql(self, statement: str, *row: object) -> list[Any]:
+        """Do something behind their backs."""
+        db = sqlite3.connect(self.path)
+        with db:
+            found = db.execute(statement, row).fetchall()
+        db.close()
+        return found
+
+    def close(self) -> None:
+        """Close those that are open."""
+        while self._open:
+            self._open.pop().close()
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+async def shelf(tmp_path: Path) -> AsyncIterator[Shelf]:
     """Where the database is to be."""
-    return tmp_path / "winnow" / "winnow.db"
+    shelf = Shelf(tmp_path / "winnow" / "winnow.db")
+    yield shelf
+    shelf.close()
 
 
-def test_a_section_outlives_the_process(path: Path) -> None:
-    """The last state saved is the one loaded."""
-    store = SqliteStore(path)
-    store.save(StoredSection("s1", "/chat.md", "Ask", {}))
-    store.save(SECTION)
-    store.close()
-    again = SqliteStore(path)
-    assert again.load("s1") == SECTION
-    assert again.load("s2") is None
-    assert again.set_aside == ""
-    again.close()
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for it."""
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
 
 
-def test_only_its_owner_can_read_it(path: Path) -> None:
+def aside(shelf: Shelf) -> Path:
+    """Where an unusable file was moved to."""
+    return next(shelf.path.parent.glob("winnow.db.unusable-??????"))
+
+
+def write_from(path: Path, *chats: str) -> None:
+    """Write from several processes at once."""
+    command = [sys.executable, "-c", WRITER, str(path)]
+    env = {"PYTHONPATH": str(Path(winnow.__file__).parents[1])}
+    writers = [subprocess.Popen([*command, chat], env=env) for chat in chats]
+    assert {writer.wait() for writer in writers} == {0}
+
+
+async def test_all_outlives_the_process(shelf: Shelf) -> None:
+    """The last state saved is the one that is found again, with what was saved beside it."""
+    store = shelf.store()
+    await store.save(StoredSection("1a", CHAT, "ab", "Ask", {}, created=12.5))
+    await store.save(SECTION, DECISION, MESSAGE)
+    shelf.close()
+    again = shelf.store()
+    assert await again.sections(CHAT) == [SECTION]
+    assert await again.messages(CHAT) == [MESSAGE]
+    assert await again.decisions() == [DECISION]
+    await again.forget([MESSAGE.id])
+    assert await again.messages(CHAT) == []
+    assert shelf.told == []
+
+
+async def test_nothing_is_found_by_another_chat(shelf: Shelf) -> None:
+    """Even with the same marker."""
+    store = shelf.store()
+    await store.save(SECTION, MESSAGE)
+    other = StoredSection("3c", "/else.md", "ab", "Ask", {"theirs": 1})
+    await store.save(other)
+    assert await store.sections("/else.md") == [other]
+    assert await store.sections(CHAT) == [SECTION]
+    assert await store.messages("/else.md") == []
+
+
+async def test_only_its_owner_can_read_it(shelf: Shelf) -> None:
     """The journal and the folder's other files, too."""
-    store = SqliteStore(path)
-    store.save(SECTION)
-    modes = {stat.S_IMODE(found.stat().st_mode) for found in path.parent.iterdir()}
-    store.close()
+    await shelf.store().save(SECTION)
+    modes = {stat.S_IMODE(found.stat().st_mode) for found in shelf.path.parent.iterdir()}
     assert modes == {0o600}
 
 
-def test_a_corrupt_file_is_set_aside(path: Path) -> None:
-    """Nothing of it is lost, and a new file is begun."""
-    path.parent.mkdir()
-    path.write_text("x" * 5000)
-    store = SqliteStore(path)
-    store.save(SECTION)
-    assert Path(store.set_aside).read_text() == "x" * 5000
-    assert store.load("s1") == SECTION
-    store.close()
+async def test_a_corrupt_file_is_set_aside(shelf: Shelf) -> None:
+    """Nothing of it is lost, a new file is begun, and the user is told."""
+    shelf.path.parent.mkdir()
+    shelf.path.write_text("x" * 5000)
+    store = shelf.store()
+    await store.save(SECTION)
+    assert await store.sections(CHAT) == [SECTION]
+    [(said, well)] = shelf.told
+    assert said.endswith(f" {aside(shelf)}.")
+    assert aside(shelf).read_text() == "x" * 5000
+    assert not well
 
 
-def test_a_newer_file_is_set_aside(path: Path) -> None:
+async def test_a_newer_file_is_set_aside(shelf: Shelf) -> None:
     """It is not changed: the newer Winnow may want it back."""
-    store = SqliteStore(path)
-    store.save(SECTION)
-    store.close()
-    newer = sqlite3.connect(path)
-    newer.execute("PRAGMA user_version = 99")
-    newer.close()
-    store = SqliteStore(path)
-    aside = sqlite3.connect(store.set_aside)
-    assert store.load("s1") is None
-    assert aside.execute("SELECT id FROM sections").fetchall() == [("s1",)]
-    aside.close()
-    store.close()
-
-
-def test_a_locked_file_is_left_alone(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It can't be read or written now, but nothing is wrong with it."""
-    store = SqliteStore(path)
-    store.save(SECTION)
-    store.close()
-    other = sqlite3.connect(path)
-    other.execute("PRAGMA locking_mode = EXCLUSIVE")
-    other.execute("BEGIN EXCLUSIVE")
-    monkeypatch.setattr("winnow.adapters.store.PATIENCE", 0)
-    with pytest.raises(StoreError, match="locked"):
-        SqliteStore(path)
-    other.rollback()
-    other.close()
-    assert list(path.parent.glob("*unusable*")) == []
-
-
-def test_a_failing_store_still_has_ids(path: Path) -> None:
-    """So that a question can be asked although it can't be kept."""
-    store = SqliteStore(path)
-    store.close()
-    assert store.new_id() != store.new_id()
-    with pytest.raises(StoreError, match="lost when Neovim ends"):
-        store.save(SECTION)
-    with pytest.raises(StoreError, match="can't be read"):
-        store.load("s1")
-
-
-def test_several_processes_write_at_once(path: Path) -> None:
-    """They even make the file at once, and none waits or loses anything."""
-    command = [sys.executable, "-c", WRITER, str(path)]
-    writers = [subprocess.Popen([*command, name]) for name in ("/a.md", "/b.md", "/c.md")]
-    assert [writer.wait() for writer in writers] == [0, 0, 0]
-    db = sqlite3.connect(path)
-    counts = db.execute("SELECT chat, count(*) FROM sections GROUP BY chat ORDER BY chat")
-    assert counts.fetchall() == [("/a.md", 50), ("/b.md", 50), ("/c.md", 50)]
-    assert db.execute("SELECT count(*) FROM decisions").fetchone() == (150,)
+    await shelf.store().save(SECTION)
+    shelf.close()
+    shelf.sql("PRAGMA user_version = 99")
+    assert await shelf.store().sections(CHAT) == []
+    db = sqlite3.connect(aside(shelf))
+    assert db.execute("SELECT id FROM sections").fetchall() == [("1a",)]
     db.close()
 
 
-def test_the_ledger_outlives_the_process(path: Path) -> None:
-    """Newest first, all of it or what was decided about one question."""
-    store = SqliteStore(path)
-    other = Decision("Else?", ("A",), ("A",))
-    store.record([DECISION, other])
-    store.record([DECISION])
+# --- a file that can't be used now --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("opened", [True, False])
+async def test_a_locked_file_is_waited_for(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, opened: bool
+) -> None:
+    """Nothing else waits meanwhile; the user is told once, and once when it is over."""
+    monkeypatch.setattr("winnow.adapters.store.database.PATIENCE", 0.5)
+    other = shelf.store()
+    await other.save(StoredSection("0", CHAT, "aa", "Ask", {}))
+    store = shelf.store() if opened else other
+    if opened:
+        await store.sections(CHAT)
+    lock = sqlite3.connect(shelf.path, isolation_level=None)
+    lock.execute("BEGIN EXCLUSIVE")
+    store = store if opened else shelf.store()
+    before = time.monotonic()
+    saved = [
+        store.save(SECTION),
+        store.save(SECTION, DECISION),
+        store.save(MESSAGE),
+    ]
+    found = store.messages(CHAT) if opened else store.sections(CHAT)
+    assert time.monotonic() - before < 0.1
+    await asyncio.gather(*saved)  # all has been told
+    assert [well for _, well in shelf.told] == [False]
+    assert "locked" in shelf.told[0][0]
+    await asyncio.wait_for(store.save(DECISION), 5)  # the next ones do not wait for it
+    assert [well for _, well in shelf.told] == [False]
+    lock.execute("ROLLBACK")
+    lock.close()
+    await until(lambda: len(shelf.told) == 2)
+    assert shelf.told[1][1]
+    await found
+    assert [one.id for one in await store.sections(CHAT)] == ["0", "1a"]
+    assert await store.decisions() == [DECISION, DECISION]
+    assert await store.messages(CHAT) == [MESSAGE]
+    assert list(shelf.path.parent.glob("*unusable*")) == []
+
+
+async def test_a_short_lock_is_no_news(shelf: Shelf) -> None:
+    """It is waited for, in order."""
+    store = shelf.store()
+    await store.save(SECTION)
+    lock = sqlite3.connect(shelf.path, isolation_level=None)
+    lock.execute("BEGIN EXCLUSIVE")
+    saved = store.save(MESSAGE)
+    await asyncio.sleep(0.3)
+    assert not saved.done()
+    lock.execute("ROLLBACK")
+    lock.close()
+    await asyncio.wait_for(saved, 5)
+    assert await store.messages(CHAT) == [MESSAGE]
+    assert shelf.told == []
+
+
+async def test_a_full_disk_is_told_until_it_is_not(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was to be written is written then; what can be read is read meanwhile."""
+    store = shelf.store()
+    await store.save(DECISION)
+
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as small:
+        small.setattr("winnow.adapters.store.sections.save", full)
+        for _ in range(3):
+            await asyncio.wait_for(store.save(SECTION, DECISION), 5)
+        assert [(well, "full" in said) for said, well in shelf.told] == [(False, True)]
+        assert await store.decisions() == [DECISION]
+    await until(lambda: len(shelf.told) == 2)
+    assert await store.sections(CHAT) == [SECTION]
+    assert await store.decisions() == [DECISION] * 4
+
+
+async def test_a_folder_that_is_none_costs_no_question(shelf: Shelf) -> None:
+    """Markers are there, nothing waits, and it is told once."""
+    shelf.path.parent.write_text("a file")
+    store = shelf.store()
+    assert store.new_marker() != store.new_marker()
+    await asyncio.wait_for(store.save(SECTION), 5)
+    with pytest.raises(StoreError, match="can't be read"):
+        await asyncio.wait_for(store.decisions(), 5)
+    assert [well for _, well in shelf.told] == [False]
+    found = store.sections(CHAT)
+    shelf.path.parent.unlink()
+    assert await asyncio.wait_for(found, 5) == [SECTION]
+    assert [well for _, well in shelf.told] == [False, True]
+
+
+async def test_closing_writes_what_waits(shelf: Shelf) -> None:
+    """Without anybody having waited for it; but not for ever."""
+    store = shelf.store()
+    for number in range(200):
+        store.save(StoredSection(str(number), CHAT, str(number), "Ask", {}))
     store.close()
-    again = SqliteStore(path)
-    assert again.decisions() == [DECISION, other, DECISION]
-    assert again.decisions(other.key) == [other]
-    assert again.decisions("unknown") == []
-    again.close()
+    assert shelf.sql("SELECT count(*) FROM sections") == [(200,)]
+    lock = sqlite3.connect(shelf.path, isolation_level=None)
+    lock.execute("BEGIN EXCLUSIVE")
+    store = shelf.store()
+    store.save(SECTION)
+    before = time.monotonic()
+    store.close(0.3)
+    assert time.monotonic() - before < 1
+    lock.execute("ROLLBACK")
+    lock.close()
 
 
-def test_a_file_of_the_first_version_is_migrated(path: Path) -> None:
-    """Its sections are kept, and it gets a ledger."""
+async def test_of_edits_the_last_one_counts(shelf: Shelf) -> None:
+    """Those that could not be written one by one are not kept one by one."""
+    store = shelf.store()
+    await store.save(SECTION)
+    lock = sqlite3.connect(shelf.path, isolation_level=None)
+    lock.execute("BEGIN EXCLUSIVE")
+    edits = [
+        store.save(StoredSection("1a", CHAT, "ab", "Ask", {}, lines=[str(n)])) for n in range(50)
+    ]
+    await until(lambda: all(edit.done() for edit in edits[:-1]))
+    assert len(store._database._pending) == 1
+    lock.execute("ROLLBACK")
+    lock.close()
+    await edits[-1]
+    assert [one.lines for one in await store.sections(CHAT)] == [["49"]]
+
+
+async def test_several_processes_write_at_once(shelf: Shelf) -> None:
+    """They even make the file at once, and none waits or loses anything."""
+    write_from(shelf.path, "/a.md", "/b.md", "/c.md")
+    counts = shelf.sql("SELECT chat, count(*) FROM sections GROUP BY chat ORDER BY chat")
+    assert counts == [("/a.md", 50), ("/b.md", 50), ("/c.md", 50)]
+    assert shelf.sql("SELECT count(*) FROM decisions") == [(150,)]
+
+
+# --- what is in it --------------------------------------------------------------------------------
+
+
+async def test_the_ledger_is_told_newest_first(shelf: Shelf) -> None:
+    """All of it or what was decided about one question, whatever the clock said."""
+    store = shelf.store()
+    other = Decision("Else?", ("A",), ("A",), when=99.0)
+    await store.save(DECISION, other)
+    await store.save(DECISION)
+    assert await store.decisions() == [DECISION, other, DECISION]
+    assert await store.decisions(other.key) == [other]
+    assert await store.decisions("unknown") == []
+
+
+def make_old(path: Path, version: int) -> None:
+    """A file as an earlier version of Winnow left it."""
     path.parent.mkdir()
     db = sqlite3.connect(path)
     db.execute(
         "CREATE TABLE sections (id TEXT PRIMARY KEY, chat TEXT NOT NULL, tool TEXT NOT NULL, "
         "input TEXT NOT NULL, state TEXT NOT NULL, lines TEXT NOT NULL, created REAL NOT NULL)"
     )
-    row = ("s1", "/chat.md", "Ask", '{"é":["x",1]}', "open", '["a",""]', 12.5)
-    db.execute("INSERT INTO sections VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-    db.execute("PRAGMA user_version = 1")
+    rows = [
+        ("ab", CHAT, "Ask", '{"é":["x",1]}', "open", '["a",""]', 12.5),
+        ("cd", "/else.md", "Ask", "{}", "answered", "[]", 13.5),
+        ("ef", "", "", "{}", "reserved", "[]", 14.5),
+        (None, CHAT, "Ask", "{}", "open", "[]", 15.5),
+    ]
+    db.executemany("INSERT INTO sections VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    if version > 1:
+        db.execute(
+            "CREATE TABLE decisions (id INTEGER PRIMARY KEY, key TEXT NOT NULL, "
+            "decision TEXT NOT NULL)"
+        )
+        db.execute("INSERT INTO decisions (key, decision) VALUES ('k', '[]')")
+    db.execute(f"PRAGMA user_version = {version}")
     db.commit()
     db.close()
-    store = SqliteStore(path)
-    assert store.set_aside == ""
-    assert store.load("s1") == SECTION
-    store.record([DECISION])
-    assert store.decisions() == [DECISION]
-    store.close()
 
 
-def test_an_id_is_given_once(path: Path) -> None:
-    """Even if nothing has been saved under it yet, and by two Neovims."""
-    stores = [SqliteStore(path), SqliteStore(path)]
-    ids = [store.new_id() for _ in range(300) for store in stores]
-    assert len(set(ids)) == 600
-    assert stores[0].load(ids[0]) is None
-    for store in stores:
-        store.close()
-
-
-def test_discussed_sections_are_found_by_chat(path: Path) -> None:
-    """The newest first."""
-    store = SqliteStore(path)
-    old, new = [
-        StoredSection(name, "/chat.md", "Ask", {}, "discussed", created=when)
-        for name, when in (("d1", 1.0), ("d2", 2.0))
+@pytest.mark.parametrize("version", [1, 2])
+async def test_a_file_of_an_earlier_version_is_migrated(shelf: Shelf, version: int) -> None:
+    """Its sections are found by their chat, and have ids that nobody can guess."""
+    make_old(shelf.path, version)
+    store = shelf.store()
+    [section] = await store.sections(CHAT)
+    assert (section.marker, section.input, section.lines) == ("ab", SECTION.input, SECTION.lines)
+    assert [(one.marker, one.state) for one in await store.sections("/else.md")] == [
+        ("cd", "answered")
     ]
-    for section in (old, new, SECTION, StoredSection("d3", "/else.md", "Ask", {}, "discussed")):
-        store.save(section)
-    assert store.discussed("/chat.md") == [new, old]
-    store.close()
+    ids = [id for (id,) in shelf.sql("SELECT id FROM sections")]
+    assert [len(id) for id in ids] == [32, 32]
+    await store.save(DECISION)
+    assert await store.decisions() == [DECISION]
+    assert shelf.told == []
 
 
-@pytest.mark.parametrize(("keep_hours", "left"), [(0, {"s1", "s2", "s3"}), (2, {"s2", "s3"})])
-def test_old_unanswered_sections_can_be_dropped(
-    path: Path, keep_hours: float, left: set[str]
+async def test_a_marker_is_short_and_nobody_elses(shelf: Shelf) -> None:
+    """Two letters while there are any that no section has, of whatever chat."""
+    store = shelf.store()
+    letters = [chr(97 + n) for n in range(26)]
+    taken = {a + b for a in letters for b in letters} - {"zz"}
+    await store.save(*(StoredSection(one, "/else.md", one, "Ask", {}) for one in taken))
+    shelf.close()
+    again = shelf.store()
+    await again.sections(CHAT)
+    given = [again.new_marker() for _ in range(300)]
+    assert len(set(given)) == 300
+    assert not taken & set(given)
+    assert {len(marker) for marker in given} <= {2, 3}
+
+
+@pytest.mark.parametrize(("keep_hours", "left"), [(0, 4), (2, 3)])
+async def test_old_unanswered_sections_can_be_dropped(
+    shelf: Shelf, keep_hours: float, left: int
 ) -> None:
-    """Answered ones and young ones stay, and without a limit all of them do."""
-    store = SqliteStore(path)
-    long_ago, lately = time.time() - 3 * 3600, time.time() - 3600
-    for name, state, created in (
-        ("s1", "cancelled", long_ago),
-        ("s2", "answered", long_ago),
-        ("s3", "open", lately),
-    ):
-        store.save(StoredSection(name, "/chat.md", "Ask", {}, state, created=created))
-    store.close()
-    again = SqliteStore(path, keep_hours)
-    assert {name for name in ("s1", "s2", "s3") if again.load(name)} == left
-    again.close()
+    """Answered ones and young ones stay, also those from a clock that was ahead."""
+    now = time.time()
+    sections = [
+        StoredSection("1", CHAT, "a", "Ask", {}, "cancelled", created=now - 3 * 3600),
+        StoredSection("2", CHAT, "b", "Ask", {}, "answered", created=now - 3 * 3600),
+        StoredSection("3", CHAT, "c", "Ask", {}, "open", created=now - 3600),
+        StoredSection("4", CHAT, "d", "Ask", {}, "open", created=now + 9e8),
+    ]
+    await shelf.store().save(*sections)
+    shelf.close()
+    assert await shelf.store(keep_hours).sections(CHAT) == sections[-left:]
 
 
-def test_half_a_surrogate_pair_is_kept(path: Path) -> None:
+async def test_sections_come_in_the_order_in_which_they_were_made(shelf: Shelf) -> None:
+    """Whatever the clock said, and whichever was changed last."""
+    store = shelf.store()
+    sections = [
+        StoredSection(str(n), CHAT, f"m{n}", "Ask", {}, created=100.0 - n) for n in range(3)
+    ]
+    for section in (*sections, sections[0]):
+        await store.save(section)
+    assert await store.sections(CHAT) == sections
+
+
+async def test_half_a_surrogate_pair_is_kept(shelf: Shelf) -> None:
     """A model can send one, and UTF-8 can't hold it."""
-    store = SqliteStore(path)
-    section = StoredSection(
-        "s1", "/chat.md", "Ask", {"\ud83d": ["😀", "\udc00"]}, "open", ["é"], 1.0
-    )
+    store = shelf.store()
+    section = StoredSection("1", CHAT, "ab", "Ask", {"\ud83d": ["😀", "\udc00"]}, "open", ["é"])
     decision = Decision("Which \ud83d?", ("A\udc00", "B"), ("A\udc00",))
-    store.save(section)
-    store.record([decision])
-    assert store.load("s1") == section
-    assert store.decisions() == [decision]
-    store.close()
+    message = Message("2", CHAT, "say \ud83d")
+    await store.save(section, decision, message)
+    assert await store.sections(CHAT) == [section]
+    assert await store.decisions() == [decision]
+    assert await store.messages(CHAT) == [message]
 
 
-def test_a_row_that_is_no_decision_hides_no_other(path: Path) -> None:
-    """What another version may have written is left out."""
-    store = SqliteStore(path)
-    store.record([DECISION])
-    other = sqlite3.connect(path)
-    with other:
-        insert = "INSERT INTO decisions (key, decision) VALUES (?, ?)"
-        other.executemany(insert, [(DECISION.key, '{"bad": 1}'), (DECISION.key, "[")])
-    other.close()
-    assert store.decisions(DECISION.key) == [DECISION]
-    store.close()
+BAD = [None, 7, 1.5, b"\xff\xfe", "[", "null", '{"bad": 1}', "[" * 100_000]
+
+
+async def test_damage_costs_only_the_row_that_has_it(shelf: Shelf) -> None:
+    """NULL, a number, bytes, half a JSON: in any column of any table."""
+    await shelf.store().save(SECTION, DECISION, MESSAGE)
+    shelf.close()
+    columns = {
+        "sections": ["id", "marker", "tool", "input", "state", "lines", "created"],
+        "decisions": ["decision"],
+        "messages": ["id", "message"],
+    }
+    shelf.sql("PRAGMA writable_schema = 1")
+    for table, names in columns.items():
+        all_names = [row[1] for row in shelf.sql(f"PRAGMA table_info({table})")]
+        plain = ", ".join(name for name in all_names if (table, name) != ("decisions", "id"))
+        shelf.sql(f"CREATE TABLE loose AS SELECT {plain} FROM {table}")  # without its constraints
+        for name in names:
+            for bad in BAD:
+                values = ", ".join("?" if one == name else one for one in plain.split(", "))
+                shelf.sql(f"INSERT INTO loose SELECT {values} FROM {table} LIMIT 1", bad)
+        if table != "decisions":
+            shelf.sql(f"DROP TABLE {table}")
+            shelf.sql(f"ALTER TABLE loose RENAME TO {table}")
+        else:
+            shelf.sql(f"INSERT OR IGNORE INTO {table} ({plain}) SELECT {plain} FROM loose")
+            shelf.sql("DROP TABLE loose")
+    store = shelf.store()
+    assert SECTION in await store.sections(CHAT)
+    assert MESSAGE in await store.messages(CHAT)
+    assert DECISION in await store.decisions()
+    assert shelf.told == []

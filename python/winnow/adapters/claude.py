@@ -45,13 +45,14 @@ from claude_agent_sdk._errors import MessageParseError
 from claude_agent_sdk.types import HookEvent, PermissionMode
 
 from winnow import ports
-from winnow.adapters import ask_user, failures, process
+from winnow.adapters import ask_user, failures, process, session_file
 from winnow.core import question_tool
 from winnow.core.encoding import to_json
 
 _LOGGER = logging.getLogger(__name__)
 
 _LINE = 200  # characters of a line of stderr that the log gets
+_LITERAL = "(The user picked or wrote this as an answer.)"
 
 _TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
 
@@ -249,12 +250,21 @@ class ClaudeAgent:
             if isinstance(event, ports.ToolStarted):
                 self._handled[event.id].set()
 
-    async def prompt(self, text: str, uuid: str) -> None:
+    async def heard(self) -> ports.Heard | None:
+        """See `ports.Agent.heard`."""
+        session = self._translator.session or self._spec.session
+        return await asyncio.to_thread(session_file.heard, session) if session else {}
+
+    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:
         """Send a message. See `ports.Agent.prompt`."""
+        content: Any = text
+        if not command:
+            # Claude Code looks for commands and @mentions in the last block of a message only.
+            content = [{"type": "text", "text": part} for part in (text, _LITERAL)]
 
         async def message() -> AsyncIterator[dict[str, Any]]:
-            content = {"role": "user", "content": text}
-            yield {"type": "user", "uuid": uuid, "message": content, "parent_tool_use_id": None}
+            said = {"role": "user", "content": content}
+            yield {"type": "user", "uuid": uuid, "message": said, "parent_tool_use_id": None}
 
         try:
             await self._client.query(message())
@@ -478,6 +488,7 @@ class _Translator:
 
     def __init__(self) -> None:
         self.mode = ""  # the permission mode that was told last
+        self.session = ""  # its id
         self._streamed = ""  # the id of the message that came as deltas
         self._half = ""  # the first half of a surrogate pair
         self._refusal = ""  # why the API refused, said just before the result
@@ -511,6 +522,7 @@ class _Translator:
     def _system(self, subtype: str, data: dict[str, Any]) -> Iterator[ports.AgentEvent]:
         match subtype, data:
             case "init", {"session_id": str(session)}:
+                self.session = session
                 yield ports.Started(session, data.get("model", ""))
                 yield from self.change_mode(data.get("permissionMode"))
             case "status", _:

@@ -71,6 +71,13 @@ class _Stopped(Exception):
     """The user refused, and wants the turn to end."""
 
 
+class _All(dict[str, str]):
+    """What a session has heard that was begun by another agent, which is not on record."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
 class ScriptedAgent:
     """One run of a scenario; implements `ports.Agent`.
 
@@ -99,6 +106,7 @@ class ScriptedAgent:
         self._pace = pace
         self._events: asyncio.Queue[ports.AgentEvent | None] = asyncio.Queue()
         self._prompts: asyncio.Queue[str] = asyncio.Queue()
+        self._heard: dict[str, str] = _All() if spec.session else {}
         self._calls = (f"scripted-{number}" for number in count(1))
         self._words: dict[str, str] = {}  # what stands for {…} in texts
         self._play_task: asyncio.Task[None] | None = None
@@ -119,7 +127,11 @@ class ScriptedAgent:
             yield event
             self._events.task_done()
 
-    async def prompt(self, text: str, uuid: str) -> None:  # noqa: ARG002  whatever is said
+    async def heard(self) -> ports.Heard:
+        """What it was told in this life, or all. See `ports.Agent.heard`."""
+        return self._heard
+
+    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:  # noqa: ARG002  whatever is said
         """Play the next turn. See `ports.Agent.prompt`."""
         self._prompts.put_nowait(uuid)
 
@@ -147,6 +159,7 @@ class ScriptedAgent:
     async def _play(self, turns: list[list[Step]]) -> None:
         for steps in chain(turns, repeat(turns[-1])):
             answered = [await self._prompts.get()]
+            self._heard[answered[0]] = ""
             self._turn = asyncio.create_task(self._perform(steps, answered))
             await asyncio.wait({self._turn})
             stopped = self._turn.cancelled() or isinstance(self._turn.exception(), _Stopped)
@@ -171,6 +184,7 @@ class ScriptedAgent:
                 # As Claude Code does it: a prompt joins the turn with the next tool result.
                 while not self._prompts.empty():
                     answered.append(self._prompts.get_nowait())
+                    self._heard[answered[-1]] = ""
 
     async def _speak(self, kind: type[ports.Text | ports.Thinking], text: str) -> None:
         for word in re.findall(r"\S*\s*", self._fill(text)):
@@ -224,6 +238,7 @@ class ScriptedAgent:
         return call
 
     def _finish(self, call: str, output: str, *, failed: bool = False) -> None:
+        self._heard[call] = output if failed else ""
         self._emit(ports.ToolFinished(call, output, failed))
         self._emit(ports.Pause())
 

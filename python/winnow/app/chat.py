@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from winnow import ports
-from winnow.app.archive import Archive
 from winnow.app.ledger import Ledger, Replay
 from winnow.app.mode import Mode
+from winnow.app.outbox import Outbox
 from winnow.app.page import Page
 from winnow.app.sections import Sections
 from winnow.app.session import Session
@@ -28,35 +28,66 @@ class Chat:
     """
 
     def __init__(
-        self, opened: p.Open, world: ports.World, starts: Starts, replay: Replay | None = None
+        self,
+        opened: p.Open,
+        world: ports.World,
+        starts: Starts,
+        replay: Replay | None = None,
+        after: asyncio.Task[None] | None = None,
     ) -> None:
         self.id = opened.chat
+        self.path = opened.path
         self._opened = opened
+        self._store = world.store
         self._page = Page(self.id, world.editor)
         self._session = Session(
-            self._spec, lambda spec: world.make_agent(spec, self.ask), self, starts
+            self._spec, lambda spec: world.make_agent(spec, self.ask), self, starts, after
         )
         self._mode = Mode(opened, self._page, self._session, world.decided)
         unattended = opened.headless or replay is not None
         ask = None if unattended else self.ask
         self._trust = Trust(opened.cwd, world, self._page, self._session, ask)
-        store = Archive(world.store, lambda sentence: self._page.say(sentence, "warn"))
-        ledger = Ledger(store, world.clock, opened.path, replay)
-        self._sections = Sections(opened, world, self._page, store, ledger, self._mode, self._trust)
+        self._outbox = Outbox(opened.path, world.store)
+        ledger = Ledger(world.store, world.clock, opened.path, replay)
+        self._sections = Sections(
+            opened, world, self._page, self._outbox, ledger, self._mode, self._trust
+        )
         self._turn = self._sections.turn
         self._resume = opened.session  # the session's id in the agent's own books
+        self._begun = False  # that session is new, and has no whole turn yet
+        self._heard: ports.Heard | None = None  # what it had heard when its agent was made
         self._agent_name = ""
         self._queued = False  # the user wants the draft sent
         self._stale = False  # the agent has settings that are not those of now
-        self._missed: list[str] = []  # answers given in turn that did not get through
         self._told: p.Status | None = None
         self._cost = 0.0  # US dollars
-
-        for section_id in opened.sections:
-            self._sections.orphan(section_id, opened.lines)
+        self._loading = asyncio.create_task(self._load())
         if opened.eager and not opened.session:
             self._session.want(urgent=False)
         self._advance()
+
+    async def _load(self) -> None:
+        """Learn what the store has of this chat, however long that takes."""
+        stored: list[ports.StoredSection] = []
+        found: list[ports.Message] = []
+        try:
+            stored = await self._store.sections(self.path)
+            found = await self._store.messages(self.path)
+        except ports.StoreError as error:  # damaged: the chat goes on without
+            self._page.say(error.sentence, "warn")
+        self._sections.know(stored)
+        if self._opened.sent_id:  # the host may have ended before it got this
+            found.append(
+                ports.Message(self._opened.sent_id, self.path, self._opened.sent, own=True)
+            )
+        self._outbox.find(found)
+        if self._heard is not None:
+            self._refill(self._outbox.sort(self._heard))
+        self._advance()
+
+    async def ready(self) -> None:
+        """Return when `_load` is done."""
+        await asyncio.wait({self._loading})
 
     # --- from the user --------------------------------------------------------------------------
 
@@ -68,8 +99,10 @@ class Chat:
                 self._queued = False  # the buffer forgot it
                 self._page.taken()
                 self._told = None
-            case p.Send(text=text):
-                self._send(text)
+            case p.Send(text=text, id=id):
+                self._send(text, id)
+            case p.Refilled(messages=messages):
+                self._outbox.refilled(messages)
             case p.Queue():
                 # While the draft is being taken, this is about the same one.
                 self._queued = not self._page.taking
@@ -83,14 +116,16 @@ class Chat:
                 self._sections.handle(event)
         self._advance()
 
-    def _send(self, text: str) -> None:
+    def _send(self, text: str, id: str) -> None:
         """A message that the buffer shows now."""
         self._page.taken()
         text = strip_markers(text).strip()
         if text and self._session.state == "connected":
-            self._session.prompt(self._sections.by_number(text))
+            picked = self._sections.by_number(text)
+            message = self._outbox.write(picked or text, id, own=picked is None)
+            self._session.prompt(message)
         elif text:
-            self._page.append(p.Refill(self.id, text))
+            self._page.append(p.Refill(self.id, text), p.Save(self.id))
 
     def _stop(self) -> None:
         """End the turn, and what waits in it."""
@@ -108,6 +143,7 @@ class Chat:
     async def close(self) -> None:
         """The buffer is gone: deny what waits, end the agent."""
         self._page.detach()
+        self._loading.cancel()
         self._sections.close()
         await asyncio.sleep(0)  # let the denials reach the agent
         await self._session.close()
@@ -139,6 +175,16 @@ class Chat:
         """See `Listener.moved`."""
         self._advance()
 
+    def found(self, heard: ports.Heard | None) -> bool:
+        """See `Listener.found`: answers that it has not heard are sent again."""
+        self._heard = {} if heard is None else heard
+        back = self._outbox.sort(self._heard)
+        self._refill(back)
+        begun = heard is None and any(message.own for message in back)
+        if begun:  # it was ended in its first turn, and has nothing to go on with
+            self._forget_session()
+        return begun
+
     def connected(self, agent: ports.Agent) -> None:
         """See `Listener.connected`."""
         if agent.name != self._agent_name:
@@ -150,53 +196,52 @@ class Chat:
         """See `Listener.heard`."""
         match event:
             case ports.Started(session=session) if session != self._resume:
-                self._resume = session
+                self._resume, self._begun = session, True
                 self._page.append(p.Meta(self.id, {"session": session}))
-            case ports.ToolFinished(id=call, failed=failed) if call in self._sections.given:
-                message = self._sections.given.pop(call)
-                if failed:  # the turn was stopped before the agent had read the answer
-                    self._missed.append(message)
-            case ports.ToolFinished(id=call, failed=False):
-                self._reload(call)
+            case ports.ToolFinished(id=call, output=output, failed=failed):
+                self._outbox.finished({call: output if failed else ""})
+                if not failed:
+                    self._reload(call)
             case ports.Mode(mode=mode):
                 self._mode.heard(mode)
             case ports.SettingsChanged():
                 self._stale = True
-            case ports.TurnEnded(answered=uuids, cost=cost):
-                self._sections.given.clear()
-                self._session.answered(uuids)
+            case ports.TurnEnded(cost=cost):
+                self._begun = False
                 self._cost = cost or self._cost
         self._page.append(*self._turn.hear(event))
         if isinstance(event, ports.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
             self._page.append(p.Happened(self.id, "TurnEnd", how))
             self._page.apply(p.Reload(self.id))  # a command may have written any file
-            self._refill(self._missed)
-            self._missed = []
+            self._refill(self._outbox.answered(event.answered))
             self._sections.ask_choices()
         self._advance()
 
-    def lost(self, error: ports.AgentError) -> None:
+    def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
         """See `Listener.lost`: say so, and keep what the agent did not take."""
         self._sections.lost()
-        if isinstance(error, ports.SessionGone):
-            self._resume = ""
-            self._page.append(p.Meta(self.id, {"session": ""}))
-        unheard = [] if self._turn.busy else list(self._session.prompts.values())
+        self._heard = None
+        if isinstance(error, ports.SessionGone) or (heard is None and self._begun):
+            self._forget_session()
         self._page.append(*self._turn.end(transcript.notice(error.sentence)))
-        # It may not have got them, and a draft outlives this Neovim.
         self._refill(
-            [*self._missed, *self._sections.given.values(), *unheard, *self._sections.late]
-        )
-        self._missed = []
-        self._sections.given.clear()
-        self._sections.late.clear()
+            self._outbox.lost({} if heard is None else heard)
+        )  # a draft outlives this Neovim
         self._queued = False
         self._sections.ask_choices()
         self._advance()
 
+    def _forget_session(self) -> None:
+        """The next agent begins another one."""
+        if self._resume:
+            self._resume = ""
+            self._page.append(p.Meta(self.id, {"session": ""}))
+
     def ended(self) -> None:
         """See `Listener.ended`."""
+        self._heard = None
+        self._outbox.doubt()
         self._advance()
 
     async def _spec(self) -> ports.AgentSpec:
@@ -204,7 +249,7 @@ class Chat:
         self._stale = False
         given = Given()
         if o.agent != "scripted":  # which reads nothing of a project
-            given = await self._trust.given(lambda: self._queued or bool(self._sections.late))
+            given = await self._trust.given(lambda: self._queued or self._outbox.waiting)
         mode = await self._mode.first()
         return ports.AgentSpec(
             o.cwd, o.agent, self._resume, o.model, mode, self._sections.ways, given
@@ -216,29 +261,30 @@ class Chat:
         if started and (path := written_by(started.name, started.input)) is not None:
             self._page.apply(p.Reload(self.id, path))
 
-    def _refill(self, messages: list[str]) -> None:
+    def _refill(self, messages: list[ports.Message]) -> None:
         """Give back as a draft what the agent was told but did not take."""
         if messages:
-            text = "\n".join(clean_block("\n\n".join(messages)))
-            self._page.append(p.Refill(self.id, text), p.Save(self.id))
+            text = "\n".join(clean_block("\n\n".join(message.text for message in messages)))
+            ids = [message.id for message in messages]
+            self._page.append(p.Refill(self.id, text, ids), p.Save(self.id))
 
     # --- what is next ---------------------------------------------------------------------------
 
     @property
     def working(self) -> bool:
         """See `Listener.working`."""
-        return bool(self._turn.busy or self._session.prompts or self._sections.awaited)
+        return bool(self._turn.busy or self._outbox.sent or self._sections.awaited)
 
     def _advance(self) -> None:
         """Where a message may stand, send late answers, then ask for the queued draft."""
-        if self._sections.late:
+        if self._outbox.waiting:
             self._session.want()
-        if self._stale and (self._queued or self._sections.late) and not self.working:
+        if self._stale and (self._queued or self._outbox.waiting) and not self.working:
             self._session.renew()
-        while self._sections.late and self._may_send():
-            message = self._sections.late.popleft()
-            shown = f"## You\n\n{prose(message)}\n\n## Claude"
+        while (message := self._outbox.next()) and self._may_send():
+            shown = f"## You\n\n{prose(message.text)}\n\n## Claude"
             self._page.append(p.Write(self.id, shown, fresh=True))
+            self._outbox.send(message)
             self._session.prompt(message)
         if self._queued and self._may_send():
             self._queued = False

@@ -33,6 +33,7 @@ class Chats:
         self._replay = replay
         self._starts = Starts(world.at_once)
         self._chats: dict[int, Chat] = {}
+        self._closing: dict[str, asyncio.Task[None]] = {}  # by the chat's path
         self._tasks: set[asyncio.Task[None]] = set()
 
     def handle(self, event: p.Event) -> None:
@@ -42,9 +43,12 @@ class Chats:
             case p.Open() if chat is None:
                 spare = sum(other.spare for other in self._chats.values())
                 opened = msgspec.structs.replace(event, eager=event.eager and spare < SPARE)
-                self._chats[event.chat] = Chat(opened, self._world, self._starts, self._replay)
+                after = self._closing.get(event.path)
+                self._chats[event.chat] = Chat(
+                    opened, self._world, self._starts, self._replay, after
+                )
             case p.Recall():  # of all chats, and from anywhere
-                self._world.editor.apply(recall(self._world.store, event))
+                self._spawn(self._recall(event))
             case p.Trust():
                 self._renew(event)  # nothing more goes out by what is being revoked
                 self._spawn(self._show_trust(event))
@@ -52,9 +56,18 @@ class Chats:
                 log.info("event for a closed chat: %s", type(event).__name__)
             case p.Close():
                 del self._chats[event.chat]
-                self._spawn(chat.close())
+                self._closing[chat.path] = self._spawn(chat.close())
             case _:
                 chat.handle(event)
+
+    async def ready(self) -> None:
+        """Return when every chat has what the store had of it, and has acted on it."""
+        await asyncio.gather(*(chat.ready() for chat in self._chats.values()))
+
+    async def close(self) -> None:
+        """End every chat."""
+        chats, self._chats = list(self._chats.values()), {}
+        await asyncio.gather(*(chat.close() for chat in chats), *self._tasks)
 
     async def _show_trust(self, event: p.Trust) -> None:
         self._world.editor.apply(await trust.show(event, self._world))
@@ -65,12 +78,14 @@ class Chats:
             for chat in self._chats.values():
                 chat.renew()
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _recall(self, event: p.Recall) -> None:
+        try:
+            self._world.editor.apply(await recall(self._world.store, event))
+        except ports.StoreError as error:
+            self._world.editor.apply(p.Say(event.chat, error.sentence, "error"))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-    async def close(self) -> None:
-        """End every chat."""
-        chats, self._chats = list(self._chats.values()), {}
-        await asyncio.gather(*(chat.close() for chat in chats), *self._tasks)
+        return task

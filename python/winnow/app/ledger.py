@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from winnow import ports
 from winnow.app import asking
@@ -32,20 +32,27 @@ class Ledger:
         self._clock = clock
         self._chat = chat
 
-    def record(self, form: Form, answers: Answers) -> None:
-        """Keep what was decided."""
-        self._store.record(ledger.decisions(form, answers, self._chat, self._clock.now()))
+    def made(self, form: Form, answers: Answers) -> list[Decision]:
+        """What these answers put into it."""
+        return ledger.decisions(form, answers, self._chat, self._clock.now())
 
-    def earlier(self, form: Form) -> list[Earlier | None]:
-        """For each question what it was answered before, or how it was left for a discussion."""
+    async def earlier(
+        self, form: Form, discussed: Iterable[ports.StoredSection]
+    ) -> list[Earlier | None]:
+        """For each question what it was answered before, or how it was left for a discussion.
+
+        Raises:
+            StoreError: it can't be looked up.
+        """
         if form.proposal:  # a habit of allowing is not to be offered
             return [None]
-        left = dict(self._discussed())
+        left = dict(_discussed(discussed))
         found = []
         for question in form.questions:
             key = ledger.key(question)
+            made = await self._store.decisions(key)
             candidates = [left[key]] if key in left else []
-            candidates += [offer.decided(question, made) for made in self._store.decisions(key)[:1]]
+            candidates += [offer.decided(question, one) for one in made[:1]]
             found.append(max(candidates, key=lambda earlier: earlier.when, default=None))
         return found
 
@@ -58,25 +65,26 @@ class Ledger:
             found.append(offer.decided(asked, made) if made else None)
         return offer.replayed(form, found)
 
-    def _discussed(self) -> Iterator[tuple[str, Earlier]]:
-        """What this chat's questions were left like, by key; the newest comes last."""
-        for stored in reversed(self._store.discussed(self._chat)):
-            asked = stored.tool == asking.ASK and questions.read_questions(stored.input)
-            if isinstance(asked, tuple):
-                form = Form(stored.id, asked)
-                lines = stored.lines or render(form)
-                for number, question in enumerate(form.questions, 1):
-                    if left := offer.discussed(form, number, lines, stored.created):
-                        yield ledger.key(question), left
+
+def _discussed(sections: Iterable[ports.StoredSection]) -> Iterator[tuple[str, Earlier]]:
+    """What these questions were left like, by key."""
+    for stored in sections:
+        asked = stored.tool == asking.ASK and questions.read_questions(stored.input)
+        if isinstance(asked, tuple):
+            form = Form(stored.marker, asked)
+            lines = stored.lines or render(form)
+            for number, question in enumerate(form.questions, 1):
+                if left := offer.discussed(form, number, lines, stored.created):
+                    yield ledger.key(question), left
 
 
-def recall(store: ports.Store, wanted: p.Recall) -> p.Effect:
+async def recall(store: ports.Store, wanted: p.Recall) -> p.Effect:
     """What shows or exports the decisions that are wanted.
 
     Raises:
         StoreError: they can't be read.
     """
-    made = ledger.about(store.decisions(), wanted.about, wanted.path)
+    made = ledger.about(await store.decisions(), wanted.about, wanted.path)
     if not wanted.export:
         return p.Decisions(wanted.chat, ledger.page(made))
     if wanted.export.endswith(".json"):

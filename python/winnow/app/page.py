@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
-from typing import Union
+from typing import Any, Union
 
 from winnow import ports
 from winnow.app.waiting import Waiting
 from winnow.core import protocol as p
 
-Item = Union[p.Effect, Waiting]
+Item = Union[p.Effect, Waiting, "asyncio.Future[Any]"]
+"""What comes after a future waits until that is done."""
 
 
 class Page:
@@ -104,7 +106,13 @@ class Page:
 
     def _advance(self) -> None:
         while self._backlog and not self.open and not self.taking:
+            match self._backlog[0]:
+                case asyncio.Future() as gate if not gate.done():
+                    gate.add_done_callback(lambda _: self._advance())
+                    return
             match self._backlog.popleft():
+                case asyncio.Future():
+                    pass
                 case Waiting() as w:
                     self.open = w
                     self.show_open()

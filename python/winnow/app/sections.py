@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+import logging
+from collections.abc import Awaitable, Iterable
 from typing import Any, Literal
+from uuid import uuid4
 
 import msgspec
 
 from winnow import ports
 from winnow.app import asking, waiting
-from winnow.app.archive import Archive
 from winnow.app.ledger import Ledger
 from winnow.app.mode import Mode
+from winnow.app.outbox import Outbox
 from winnow.app.page import Page
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
@@ -34,6 +36,8 @@ from winnow.core.form import Form
 from winnow.core.section import Left, Pick
 from winnow.core.text import prose
 
+log = logging.getLogger(__name__)
+
 STOPPED = "The user stopped the turn before answering."
 CANCELLED = "The user cancelled this question without answering it."
 AFTER = "This question is asked again after the one that is open."
@@ -45,9 +49,8 @@ class Sections:
     """Everything that waits for the user in one chat.
 
     Attributes:
-        late: answers that no agent waits for: the user's next messages.
-        given: answers given in turn, as late messages, by tool call.
         ways: how the agent asks: by "tool", in its "text", or "both".
+        turn: where the agent is in what it says.
     """
 
     def __init__(  # noqa: PLR0917  all of a chat, once
@@ -55,22 +58,24 @@ class Sections:
         opened: p.Open,
         world: ports.World,
         page: Page,
-        store: Archive,
+        outbox: Outbox,
         ledger: Ledger,
         mode: Mode,
         project: Trust,
     ) -> None:
-        self.late: deque[str] = deque()
-        self.given: dict[str, str] = {}
         self._opened = opened
         self._files = world.files
         self._clock = world.clock
         self._form_hours = world.form_hours
+        self._latest = 0.0  # when something was asked
         self._page = page
-        self._store = store
+        self._store = world.store
+        self._outbox = outbox
         self._ledger = ledger
         self._mode = mode
         self._trust = project
+        self._kept: dict[str, ports.StoredSection] = {}  # as the store has them, by marker
+        self._early: list[p.Event] | None = []  # what came before those were known
         self._numbered: list[Waiting] = []  # choices that could only be shown as a list
         self.ways = opened.questions if opened.questions in ("text", "both") else "tool"
         self.turn = Turn(page.chat, None if self.ways == "tool" else self._open_choices)
@@ -85,10 +90,28 @@ class Sections:
         """The agent waits for an answer."""
         return any(w.awaited for w in self._page.sections)
 
+    # --- what is kept ---------------------------------------------------------------------------
+
+    def know(self, stored: Iterable[ports.StoredSection]) -> None:
+        """What the store has of this chat: now its sections can be gone on with."""
+        self._kept = {**{one.marker: one for one in stored}, **self._kept}
+        early, self._early = self._early or [], None
+        self.orphans(self._opened.sections, self._opened.lines, self._opened.confirmed)
+        for event in early:
+            self.handle(event)
+
+    def _keep(self, stored: ports.StoredSection, *with_it: ports.Kept) -> Awaitable[None]:
+        self._kept[stored.marker] = stored
+        return self._store.save(stored, *with_it)
+
     # --- from the user --------------------------------------------------------------------------
 
     def handle(self, event: p.Event) -> None:
         """What the user does with a section."""
+        here = any(w.form.id == getattr(event, "section", "") for w in self._page.sections)
+        if self._early is not None and not here:
+            self._early.append(event)
+            return
         match event:
             case p.Edit(section=section, lines=lines):
                 self._edit(section, lines)
@@ -111,11 +134,11 @@ class Sections:
         """The open section's text changed."""
         if (w := self._current(section)) is not None:
             w.edited(lines)
-            self._store.save(w.stored)
+            self._keep(w.stored)
             self._page.judge()
-        elif (stored := self._store.load(section)) is not None and stored.state != "answered":
+        elif (stored := self._kept.get(section)) is not None and stored.state != "answered":
             # It crossed the section's end, and is there again when the section is reopened.
-            self._store.save(msgspec.structs.replace(stored, lines=lines))
+            self._keep(msgspec.structs.replace(stored, lines=lines))
 
     def _confirm(self, event: p.Confirm) -> None:
         """``<CR>`` in the open section."""
@@ -142,7 +165,7 @@ class Sections:
                 self._page.apply(p.Step(self._page.chat, section, question))
                 if text:
                     self._page.say(text)
-        self._store.save(w.stored)
+        self._keep(w.stored)
         self._page.judge()
 
     def _cancel(self, section: str, lines: list[str]) -> None:
@@ -160,11 +183,16 @@ class Sections:
             self._page.say("This section is no longer open.", "warn")
             return
         w.edited(lines)
-        message = w.discussion(text)
-        in_turn = w.settle(ports.Deny(message))
-        self._close(w, "discussed", record.discussed(w.form, text))
-        if not in_turn:
-            self.late.append(message)
+        said, late = w.discussion(text, late=False), w.discussion(text, late=True)
+        in_turn = w.settle(ports.Deny(said))
+        call = w.request.tool_use_id if in_turn else ""
+        message = self._outbox.message(late, call=call, denial=said if in_turn else "")
+        self._close(w, "discussed", record.discussed(w.form, text), keep=[message])
+        if in_turn:
+            w.given = message
+            self._outbox.give(message)
+        else:
+            self._outbox.queue(message)
 
     def _grant(self, event: p.Grant) -> None:
         """Answer a proposal from outside its section."""
@@ -198,10 +226,11 @@ class Sections:
         if self._current(section_id):
             self._page.apply(p.Step(self._page.chat, section_id, 1))
             return
-        if any(w.form.id == section_id for w in self._page.sections):
-            self._page.say(AFTER)
+        if (waits := [w.form.id for w in self._page.sections]) and section_id in waits:
+            if section_id != waits[0]:  # else it is being opened
+                self._page.say(AFTER)
             return
-        stored = self._store.load(section_id)
+        stored = self._kept.get(section_id)
         if stored is None:
             self._page.say("This question is not on record any more.", "warn")
         elif stored.state == "answered":
@@ -211,14 +240,12 @@ class Sections:
         elif (w := waiting.again(stored, self._files)) is not None:
             w.wanted = True
             self._ask(w)
-            if self._page.open is not w:
+            if self._page.sections[0] is not w:
                 self._page.say(AFTER)
 
     def reattach(self, found: list[str], lines: list[str]) -> None:
         """The buffer was read again (``:e!``): its open section goes on."""
-        for section_id in found:
-            if not self._current(section_id):
-                self.orphan(section_id, lines)
+        self.orphans([marker for marker in found if not self._current(marker)], lines)
         if self._page.open and self._page.open.form.id in found:
             self._page.judge()
         else:
@@ -246,7 +273,7 @@ class Sections:
 
     def open(self, request: ports.Request) -> Waiting | ports.Reply:
         """The agent asks something: what waits for the user now, or what it gets at once."""
-        section_id = self._store.new_id()
+        section_id = self._store.new_marker()
         form = asking.make(section_id, request, self._files)
         if isinstance(form, questions.Malformed):
             return asking.refused(request, form.reason)
@@ -263,8 +290,8 @@ class Sections:
 
     def give_up(self, w: Waiting) -> None:
         """The agent no longer waits for this."""
-        if not self._withdraw(w, "expired") and w.message:
-            self.late.append(w.message)  # answered, but the answer did not get through
+        if not self._withdraw(w, "expired") and w.given:
+            self._outbox.withdraw(w.given)  # answered, but the answer did not get through
 
     def _replayed(self, w: Waiting) -> ports.Reply:
         """Answer from the replay, or fail for all to see: nobody may be there to be asked."""
@@ -276,7 +303,7 @@ class Sections:
             self._page.say(sentence, "error")
             return asking.unanswered(w.request, sentence)
         reply, lines = w.accept(answers)
-        self._store.save(msgspec.structs.replace(w.stored, state="answered"))
+        self._keep(msgspec.structs.replace(w.stored, state="answered"))
         shown = "\n".join([*lines, record.REPLAYED])
         self._page.append(*self.turn.paragraph(), p.Write(self._page.chat, shown, fresh=True))
         return reply
@@ -287,9 +314,14 @@ class Sections:
             if w.reply is not None:
                 self._withdraw(w, "expired")
 
-    def orphan(self, section_id: str, left: list[str]) -> None:
-        """The buffer shows a section as open that nobody waits for; ``left``: as `Open.lines`."""
-        stored = self._store.load(section_id)
+    def orphans(self, found: list[str], left: list[str], confirmed: int = -1) -> None:
+        """The buffer shows sections as open that nobody waits for; ``left``: as `Open.lines`."""
+        if self._early is None:
+            for marker in found:
+                self._orphan(marker, left, confirmed)
+
+    def _orphan(self, section_id: str, left: list[str], confirmed: int) -> None:
+        stored = self._kept.get(section_id)
         w = waiting.again(stored, self._files) if stored is not None else None
         if stored is None or w is None:
             lines = [transcript.notice("A question stood here that is not on record any more.")]
@@ -298,13 +330,20 @@ class Sections:
         elif stored.tool == asking.TEXT and stored.state == "open" and self._is_new(stored):
             if left:
                 w.edited(left)
-                self._store.save(w.stored)
+                self._keep(w.stored)
             self._page.apply(p.Freeze(self._page.chat, section_id, []))
             self._page.append(w)  # nobody has to wait for it
             return
+        elif confirmed >= 0 and (answers := _answers(w, left, confirmed)) is not None:
+            w.wanted = True
+            _, lines = w.accept(answers)
+            message = self._outbox.message(w.message)
+            made = self._ledger.made(w.form, answers)
+            self._keep(msgspec.structs.replace(w.stored, state="answered"), *made, message)
+            self._outbox.queue(message)
         else:
             kept = left or stored.lines
-            self._store.save(msgspec.structs.replace(stored, state="expired", lines=kept))
+            self._keep(msgspec.structs.replace(stored, state="expired", lines=kept))
             lines = record.cancelled(w.form, "expired")
         self._page.apply(p.Freeze(self._page.chat, section_id, lines), p.Save(self._page.chat))
 
@@ -315,15 +354,30 @@ class Sections:
         return w if w and w.form.id == section else None
 
     def _waiting(self, form: Form, request: ports.Request) -> Waiting:
-        path, now = self._opened.path, self._clock.now()
-        stored = ports.StoredSection(form.id, path, request.tool, request.input, created=now)
+        self._latest = max(self._latest, self._clock.now())  # it may have been set back
+        stored = ports.StoredSection(
+            uuid4().hex,
+            self._opened.path,
+            form.id,
+            request.tool,
+            request.input,
+            created=self._latest,
+        )
         return Waiting(form, request, stored)
 
     def _ask(self, w: Waiting) -> None:
-        self._store.save(w.stored)  # before the user can see it
-        w.earlier = self._ledger.earlier(w.form)
-        self._page.append(*self.turn.asked(w.request.tool_use_id), w)
+        # What comes before it is shown meanwhile; it is, when it can't be lost any more.
+        ready = asyncio.ensure_future(self._prepare(w, self._keep(w.stored)))
+        self._page.append(*self.turn.asked(w.request.tool_use_id), ready, w)
         self._happened("Question", w)
+
+    async def _prepare(self, w: Waiting, kept: Awaitable[None]) -> None:
+        await kept
+        discussed = [one for one in self._kept.values() if one.state == "discussed"]
+        try:
+            w.earlier = await self._ledger.earlier(w.form, discussed)
+        except ports.StoreError as error:
+            log.error("%s", error.sentence)
 
     def _deliver(self, w: Waiting, answers: answer.Answers) -> None:
         reply, lines = w.accept(answers)
@@ -333,16 +387,24 @@ class Sections:
         if isinstance(reply, ports.Allow) and reply.updates:
             reply = msgspec.structs.replace(reply, updates=self._granted(reply.updates))
         in_turn = w.settle(reply)  # first of all: the agent waits
-        self._ledger.record(w.form, answers)
-        self._close(w, "answered", lines, *(self._line(w, reply) if in_turn else []))
+        keep: list[ports.Kept] = [*self._ledger.made(w.form, answers)]
+        if in_turn and w.form.kind in ("questions", "plan"):  # what else a tool wanted is past
+            denial = reply.message if isinstance(reply, ports.Deny) else ""
+            call = w.request.tool_use_id
+            w.given = self._outbox.message(w.message, call=call, denial=denial)
+            self._outbox.give(w.given)
+            keep.append(w.given)
+        elif not in_turn:
+            message = self._outbox.message(w.message)
+            self._outbox.queue(message)
+            keep.append(message)
+        self._close(w, "answered", lines, *(self._line(w, reply) if in_turn else []), keep=keep)
+        if isinstance(reply, ports.Deny):
+            return
         if not in_turn:
-            if isinstance(reply, ports.Allow):  # a plan: its mode comes first
-                for update in reply.updates:
-                    self._mode.change(update["mode"])
-            self.late.append(w.message)
-        elif w.form.proposal is None:
-            self.given[w.request.tool_use_id] = w.message
-        elif isinstance(reply, ports.Allow) and reply.updates:
+            for update in reply.updates:  # a plan: its mode comes first
+                self._mode.change(update["mode"])
+        elif w.form.proposal is not None and reply.updates:
             self._grant_covered(w.request, reply.updates, str(answers[0].answer))
 
     def _granted(self, updates: list[permission.Update]) -> list[permission.Update]:
@@ -382,10 +444,17 @@ class Sections:
         """Nobody waits for this section any more; it can be reopened. False if it is closed."""
         return self._close(w, state, record.cancelled(w.form, state))
 
-    def _close(self, w: Waiting, state: str, lines: list[str], *after: p.Effect) -> bool:
+    def _close(
+        self,
+        w: Waiting,
+        state: str,
+        lines: list[str],
+        *after: p.Effect,
+        keep: Iterable[ports.Kept] = (),
+    ) -> bool:
         if w not in self._page.sections:
             return False
-        self._store.save(msgspec.structs.replace(w.stored, state=state))
+        self._keep(msgspec.structs.replace(w.stored, state=state), *keep)
         self._happened("Answered", w, outcome=state)
         return self._page.remove(w, lines, *after)
 
@@ -400,7 +469,7 @@ class Sections:
         """The turn is over: ask what its text held."""
         found, self.turn.choices = self.turn.choices, []
         for choice in found:
-            section_id, request = self._store.new_id(), asking.in_text(choice)
+            section_id, request = self._store.new_marker(), asking.in_text(choice)
             form = asking.make(section_id, request, self._files)
             assert isinstance(form, Form)
             w = self._waiting(form, request)
@@ -410,7 +479,9 @@ class Sections:
             if self._ledger.replay is None:
                 self._ask(w)
             elif isinstance(self._replayed(w), ports.Allow):
-                self.late.append(w.message)
+                message = self._outbox.message(w.message)
+                self._store.save(message)
+                self._outbox.queue(message)
 
     def _unshown(self, section: str) -> None:
         """A section could not be drawn: choices become a list, to be answered with a number."""
@@ -423,9 +494,9 @@ class Sections:
         else:
             w.settle(asking.refused(w.request, UNSHOWN))
             self._page.unshown([transcript.notice(UNSHOWN)])
-        self._store.save(msgspec.structs.replace(w.stored, state="expired"))
+        self._keep(msgspec.structs.replace(w.stored, state="expired"))
 
-    def by_number(self, text: str) -> str:
+    def by_number(self, text: str) -> str | None:
         """What a message says where a bare number answers the one list that waits."""
         numbered, self._numbered = self._numbered, []
         number = None
@@ -434,13 +505,13 @@ class Sections:
         for w in numbered:
             self._happened("Answered", w, outcome="answered" if number else "cancelled")
         if number is None:
-            return text
+            return None
         (w,) = numbered
         decided = answer.decide(w.form, 1, Left((Pick(number),)), frozenset({1}))
         assert isinstance(decided, answer.Decided)
         w.accept((decided,))
-        self._ledger.record(w.form, (decided,))
-        self._store.save(msgspec.structs.replace(w.stored, state="answered"))
+        made = self._ledger.made(w.form, (decided,))
+        self._keep(msgspec.structs.replace(w.stored, state="answered"), *made)
         return w.message
 
     def _forms(self) -> list[Waiting]:
@@ -451,6 +522,13 @@ class Sections:
 
     def _is_new(self, stored: ports.StoredSection) -> bool:
         return self._clock.now() - stored.created < self._form_hours * 3600
+
+
+def _answers(w: Waiting, left: list[str], confirmed: int) -> answer.Answers | None:
+    """What the user has answered to a question for which the host ended just then."""
+    w.edited(left)
+    outcome = w.confirm(confirmed) if w.form.kind == "questions" else None
+    return outcome.answers if isinstance(outcome, answer.Send) else None
 
 
 def _call(request: ports.Request) -> tuple[str, dict[str, Any]]:

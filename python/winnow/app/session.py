@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Literal, Protocol, TypeVar
-from uuid import uuid4
 
 from winnow import ports
 from winnow.app.starts import Start, Starts
@@ -29,14 +28,17 @@ class Listener(Protocol):
     def moved(self) -> None:
         """The agent waits for others to start, `Session.ahead`, or no longer does."""
 
+    def found(self, heard: ports.Heard | None) -> bool:
+        """The agent is to resume a session that has heard this; True: start another instead."""
+
     def connected(self, agent: ports.Agent) -> None:
         """The agent is ready for a prompt."""
 
     def heard(self, event: ports.AgentEvent) -> None:
         """The agent said something."""
 
-    def lost(self, error: ports.AgentError) -> None:
-        """The agent is gone, though it was needed. Its `prompts` are still there to be read."""
+    def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
+        """The agent is gone, though it was needed; its session has heard this much."""
 
     def ended(self) -> None:
         """The agent is gone, and nobody misses it."""
@@ -47,8 +49,14 @@ class Session:
 
     Attributes:
         state: ``failed`` until it is wanted again.
-        prompts: what was sent and is not yet part of a result, by uuid.
         used: something was ever sent.
+
+    Args:
+        spec: tells what to make an agent from; asks the user, where that must be.
+        make: makes an agent.
+        listener: is told what it does.
+        starts: says when it may start.
+        after: must be done before the first one is made.
     """
 
     def __init__(
@@ -57,9 +65,9 @@ class Session:
         make: Callable[[ports.AgentSpec], Awaitable[ports.Agent]],
         listener: Listener,
         starts: Starts,
+        after: asyncio.Task[None] | None = None,
     ) -> None:
         self.state: Literal["asleep", "connecting", "connected", "failed"] = "asleep"
-        self.prompts: dict[str, str] = {}
         self.used = False
         self._starts = starts
         self._start: Start | None = None  # the newest agent's
@@ -67,7 +75,7 @@ class Session:
         self._make = make
         self._listener = listener
         self._agent: ports.Agent | None = None  # only while connected
-        self._life: asyncio.Task[None] | None = None  # the newest agent's
+        self._life = after  # the newest agent's
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @property
@@ -89,17 +97,11 @@ class Session:
         elif self.state == "connecting" and self._start and urgent and not self._start.urgent:
             self._starts.hurry(self._start)
 
-    def prompt(self, text: str) -> None:
+    def prompt(self, message: ports.Message) -> None:
         """Say something to the agent, which is connected."""
-        uuid = str(uuid4())
         self.used = True
-        self.prompts[uuid] = text
-        self._tell(lambda agent: agent.prompt(text, uuid))
-
-    def answered(self, uuids: list[str]) -> None:
-        """A result came for these prompts; for all, if none is named."""
-        for uuid in uuids or list(self.prompts):
-            self.prompts.pop(uuid, None)
+        text, id, own = message.text, message.id, message.own
+        self._tell(lambda agent: agent.prompt(text, id, command=own))
 
     def interrupt(self) -> None:
         """End the running turn."""
@@ -148,6 +150,9 @@ class Session:
             spec = await self._spec()  # before its turn: the user may have to be asked
             async with self._starts.turn(start):
                 agent = await self._make(spec)
+                if self._listener.found(await agent.heard()):
+                    await agent.close()
+                    agent = await self._make(await self._spec())
                 await agent.connect()
             self.state, self._agent = "connected", agent
             self._listener.connected(agent)
@@ -161,10 +166,10 @@ class Session:
             self.state = "asleep"
             self._listener.ended()
         except ports.AgentError as error:
-            self._lost(error)
+            await self._lost(agent, error)
         except Exception:
             log.exception("the agent's events")
-            self._lost(ports.AgentError(FAILED))
+            await self._lost(agent, ports.AgentError(FAILED))
         finally:
             if agent is not None:
                 await agent.close()
@@ -180,16 +185,16 @@ class Session:
                 await what(agent)
             except ports.AgentError as error:
                 if self._agent is agent:
-                    self._lost(error)
                     life.cancel()
+                    await self._lost(agent, error)
 
         self.spawn(run())
 
-    def _lost(self, error: ports.AgentError) -> None:
+    async def _lost(self, agent: ports.Agent | None, error: ports.AgentError) -> None:
         log.error("%s\n%s", error.sentence, error.detail)
         self.state, self._agent = "failed", None
-        self._listener.lost(error)
-        self.prompts.clear()
+        heard = await agent.heard() if agent is not None else {}
+        self._listener.lost(error, heard)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Do something beside; `close` waits for it."""

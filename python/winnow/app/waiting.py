@@ -23,7 +23,16 @@ from winnow.core.proposal import (
 from winnow.core.protocol import Pending, Section, Sides, Verdict
 from winnow.core.transcript import tool_line
 from winnow.core.visible import show
-from winnow.ports import Allow, Deny, FileError, Files, Reply, Request, StoredSection
+from winnow.ports import (
+    Allow,
+    Deny,
+    FileError,
+    Files,
+    Message,
+    Reply,
+    Request,
+    StoredSection,
+)
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -46,6 +55,7 @@ class Waiting:
         self.stored = stored
         self.reply: asyncio.Future[Reply] | None = None
         self.message = ""  # the answer, once given, for an agent that no longer waits
+        self.given: Message | None = None  # what the agent got as a reply, until it has it
         self.wanted = False  # reopened: the user asked for it
         self.lines = stored.lines or render(form)
         self.earlier: list[offer.Earlier | None] = [None] * len(form.questions)
@@ -109,7 +119,7 @@ class Waiting:
         asker = f" ({self.form.agent})" if self.form.agent else ""
         return tool_line(self.request.tool, self.request.input) + asker
 
-    def confirm(self, row: int, unseen: int) -> answer.Outcome | offer.Offer | Place:
+    def confirm(self, row: int, unseen: int = 0) -> answer.Outcome | offer.Offer | Place:
         """``<CR>`` with the cursor on ``row``; on the foot it takes what is offered."""
         if (place := self._place(row)) is not None:
             return place
@@ -242,16 +252,16 @@ class Waiting:
         whole = len(decided) == len(decisions)
         return record.answered(self.form, tuple(decided)) if whole else []
 
-    def discussion(self, text: str) -> str:
+    def discussion(self, text: str, *, late: bool) -> str:
         """What the agent reads when the user talks back instead of answering."""
         reading = section.parse(self.form, self.lines)
-        return record.discussion(self.form, reading, text, late=not self.awaited)
+        return record.discussion(self.form, reading, text, late=late)
 
 
 def again(stored: StoredSection, files: Files) -> Waiting | None:
     """A section that nobody waits for, as the user left it; None when it can't be read."""
     request = Request(stored.tool, stored.input)
-    form = asking.make(stored.id, request, files)
+    form = asking.make(stored.marker, request, files)
     if isinstance(form, questions.Malformed):
         return None
     left = section.parse(form, stored.lines).questions

@@ -47,6 +47,9 @@ class Open(Message, frozen=True):
     questions: str = ""  # how the agent asks: by "tool", in its "text", or "both"; else by tool
     sections: list[str] = []
     lines: list[str] = []
+    confirmed: int = -1  # the row of a <CR> in them that the host before has not acted on
+    sent: str = ""  # the last message that was sent, until its turn is over
+    sent_id: str = ""
     headless: bool = False  # nobody sees this Neovim
     eager: bool = True  # a new chat connects while the user still types
 
@@ -62,6 +65,14 @@ class Send(Message, frozen=True):
 
     chat: int
     text: str
+    id: str = ""  # a uuid
+
+
+class Refilled(Message, frozen=True):
+    """These messages stand in the draft, and the draft in its file."""
+
+    chat: int
+    messages: list[str]
 
 
 class Queue(Message, frozen=True):
@@ -182,6 +193,7 @@ Event = Union[
     Open,
     Close,
     Send,
+    Refilled,
     Queue,
     Stop,
     Edit,
@@ -312,10 +324,14 @@ class Take(Message, frozen=True):
 
 
 class Refill(Message, frozen=True):
-    """Put a message that was not delivered back into the draft, above what stands there."""
+    """Put a message that was not delivered back into the draft, above what stands there.
+
+    ``messages`` are the ids of those that it is, to be told of with `Refilled`.
+    """
 
     chat: int
     text: str
+    messages: list[str] = []
 
 
 class Pending(msgspec.Struct, frozen=True):

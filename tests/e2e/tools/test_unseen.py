@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -79,9 +80,12 @@ def turn_pages(claude: Editor) -> None:
           return vim.inspect(require('winnow.seen').missing(section)[1])
         """)
 
+    def turned(before: object) -> bool:
+        return place() != before
+
     while (now := place()) != "nil":
         claude.keys("<CR>")
-        claude.wait(lambda now=now: place() != now, "another page")
+        claude.wait(partial(turned, now), "another page")
 
 
 @pytest.mark.parametrize("cols", [80, 40])

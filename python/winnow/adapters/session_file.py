@@ -1,0 +1,55 @@
+"""The file in which Claude Code keeps a session: read to know what it has heard."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from winnow.ports import Heard
+
+
+def heard(session: str) -> Heard | None:
+    """See `ports.Agent.heard`. What Claude Code has not written yet, it will not know again."""
+    lines = _lines(session)
+    if lines is None:
+        return None
+    found: dict[str, str] = {}
+    begun = False
+    for line in lines:
+        if b'"user"' in line or b'"queued_command"' in line:
+            with suppress(ValueError, AttributeError, TypeError, RecursionError):
+                found.update(_entry(json.loads(line)))
+        begun = begun or b'"type":"user"' in line or b'"type":"assistant"' in line
+    return found if begun else None
+
+
+def _lines(session: str) -> list[bytes] | None:
+    with suppress(ValueError, OSError):
+        folder = os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude"
+        for path in Path(folder, "projects").glob(f"*/{UUID(session)}.jsonl"):
+            return path.read_bytes().splitlines()
+    return None
+
+
+def _entry(entry: Any) -> Iterator[tuple[str, str]]:
+    """What an entry tells: a prompt, one that came in the middle of a turn, or results."""
+    match entry:
+        case {"type": "user", "uuid": str(uuid), "message": {"content": content}}:
+            yield uuid, ""
+            for block in content if isinstance(content, list) else []:
+                match block:
+                    case {"type": "tool_result", "tool_use_id": str(call), **rest}:
+                        yield call, _plain(rest.get("content")) if rest.get("is_error") else ""
+        case {"type": "attachment", "attachment": {"source_uuid": str(uuid)}}:
+            yield uuid, ""
+
+
+def _plain(content: Any) -> str:
+    if isinstance(content, list):
+        content = "\n".join(str(part.get("text", "")) for part in content)
+    return str(content or "") or "failed"

@@ -1,0 +1,84 @@
+"""What is kept on disk: sections, the ledger, and the user's words on their way to the agent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Union
+
+from winnow.adapters.store import ledger, messages, sections
+from winnow.adapters.store.database import Connection, Database
+from winnow.adapters.store.decided import SqliteDecided
+from winnow.adapters.store.markers import Markers
+from winnow.core.ledger import Decision
+from winnow.ports import Kept, Message, StoredSection
+
+Tell = Callable[[str, bool], None]
+
+
+class SqliteStore:
+    """The store port over one SQLite file, which every Neovim of this user shares.
+
+    Attributes:
+        decided: the `ports.Decided` in the same file.
+
+    Args:
+        path: the database file; its folder is made when missing.
+        tell: takes a sentence for the user, and whether all is well.
+        keep_hours: unanswered sections that are older are dropped now; 0: none.
+    """
+
+    def __init__(self, path: Path, tell: Tell, keep_hours: float = 0) -> None:
+        self._markers = Markers()
+
+        def opened(db: Connection) -> None:
+            sections.drop_old(db, keep_hours)
+            self._markers.taken(sections.markers(db))
+
+        self._database = Database(path, tell, opened)
+        self.decided = SqliteDecided(self._database)
+
+    def new_marker(self) -> str:
+        """See `ports.Store.new_marker`."""
+        return self._markers.new()
+
+    def save(self, *kept: Kept) -> asyncio.Future[None]:
+        """See `ports.Store.save`."""
+
+        def run(db: Connection) -> None:
+            for one in kept:
+                _save(db, one)
+
+        alone = kept[0].id if len(kept) == 1 and isinstance(kept[0], StoredSection) else ""
+        return self._database.write(run, alone)
+
+    def forget(self, messages_: Sequence[str]) -> asyncio.Future[None]:
+        """See `ports.Store.forget`."""
+        return self._database.write(lambda db: messages.forget(db, messages_))
+
+    def sections(self, chat: str) -> asyncio.Future[list[StoredSection]]:
+        """See `ports.Store.sections`."""
+        return self._database.read(lambda db: sections.of_chat(db, chat), patient=True)
+
+    def messages(self, chat: str) -> asyncio.Future[list[Message]]:
+        """See `ports.Store.messages`."""
+        return self._database.read(lambda db: messages.of_chat(db, chat), patient=True)
+
+    def decisions(self, key: str = "") -> asyncio.Future[list[Decision]]:
+        """See `ports.Store.decisions`."""
+        return self._database.read(lambda db: ledger.decisions(db, key))
+
+    def close(self, patience: float = 2) -> None:
+        """Write what is still to be written, for so many seconds; then give the file back."""
+        self._database.close(patience)
+
+
+def _save(db: Connection, kept: Union[StoredSection, Decision, Message]) -> None:
+    match kept:
+        case StoredSection():
+            sections.save(db, kept)
+        case Decision():
+            ledger.save(db, kept)
+        case Message():
+            messages.save(db, kept)

@@ -1,0 +1,151 @@
+"""The user's words that the agent has not taken yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+from uuid import uuid4
+
+from winnow import ports
+from winnow.ports import Heard, Message
+
+State = Literal["found", "queued", "sent", "given", "missed", "returned"]
+"""``found``: from the store, maybe taken before; ``queued``: the next message; ``sent``: as a
+prompt; ``given``: as the result of a call; ``missed``: the call ended without it; ``returned``:
+on its way into the draft."""
+
+
+class Outbox:
+    """Answers and messages of one chat on their way: queued, then sent, then taken.
+
+    Each is in the store until it is taken, or stands in the draft again. Whether one was taken by
+    an agent that is lost, its session knows.
+
+    Args:
+        chat: the chat's path.
+        store: where they are kept.
+    """
+
+    def __init__(self, chat: str, store: ports.Store) -> None:
+        self._chat = chat
+        self._store = store
+        self._messages: dict[str, Message] = {}  # in the order in which they came
+        self._states: dict[str, State] = {}
+
+    @property
+    def waiting(self) -> bool:
+        """Something is to be sent, or to be found out about, as soon as there is an agent."""
+        return bool(self._in("queued", "found"))
+
+    @property
+    def sent(self) -> bool:
+        """A prompt is not yet part of a result."""
+        return bool(self._in("sent"))
+
+    def message(self, text: str, *, call: str = "", denial: str = "") -> Message:
+        """An answer that the user gives now."""
+        return Message(str(uuid4()), self._chat, text, call=call, denial=denial)
+
+    # --- on their way ---------------------------------------------------------------------------
+
+    def queue(self, message: Message) -> None:
+        """It is the next message after those that wait; the store has it."""
+        self._put(message, "queued")
+
+    def next(self) -> Message | None:
+        """The next one to be sent."""
+        return next(iter(self._in("queued")), None)
+
+    def write(self, text: str, id: str = "", *, own: bool = True) -> Message:
+        """The user's own message, which is sent now."""
+        message = Message(id or str(uuid4()), self._chat, text, own=own)
+        self._store.save(message)
+        self._put(message, "sent")
+        return message
+
+    def send(self, message: Message) -> None:
+        """One that was queued is sent now."""
+        self._put(message, "sent")
+
+    def give(self, message: Message) -> None:
+        """It is the result of a call; the store has it."""
+        self._put(message, "given")
+
+    def withdraw(self, message: Message) -> None:
+        """The call did not wait for it any more."""
+        if self._states.get(message.id) == "given":
+            self._put(message, "queued")
+
+    # --- what became of them --------------------------------------------------------------------
+
+    def finished(self, heard: Heard) -> None:
+        """Calls have ended: with what was given, or without."""
+        for message in self._in("given"):
+            if message.call in heard and not _taken(message, heard):
+                self._put(message, "missed")
+
+    def answered(self, prompts: list[str]) -> list[Message]:
+        """A result came for these prompts; for all, if none is named. What is to be given back."""
+        sent = [m for m in self._in("sent") if m.id in prompts or not prompts]
+        self._forget([*sent, *self._in("given")])
+        return self._return(self._in("missed"))
+
+    def doubt(self) -> None:
+        """The agent is gone, and the next one must tell."""
+        for message in self._in("sent", "given", "missed"):
+            self._put(message, "found")
+
+    def lost(self, heard: Heard) -> list[Message]:
+        """The agent is gone, and its session has heard this. What is to be given back."""
+        self._forget([m for m in self._messages.values() if _taken(m, heard)])
+        return self._return(self._in("found", "queued", "sent", "given", "missed"))
+
+    # --- over restarts --------------------------------------------------------------------------
+
+    def find(self, messages: Iterable[Message]) -> None:
+        """What the store has; the session must tell about it."""
+        for message in messages:
+            if message.id not in self._messages:
+                self._put(message, "found")
+
+    def sort(self, heard: Heard) -> list[Message]:
+        """The session has heard this: other answers are queued, messages are to be given back."""
+        found = self._in("found")
+        self._forget([m for m in found if _taken(m, heard)])
+        for message in self._in("found"):
+            if not message.own:
+                self._put(message, "queued")
+        return self._return(self._in("found"))
+
+    def refilled(self, ids: list[str]) -> None:
+        """These stand in the draft, and the draft in its file."""
+        self._forget([m for m in self._in("returned") if m.id in ids])
+
+    def _in(self, *states: State) -> list[Message]:
+        return [m for m in self._messages.values() if self._states[m.id] in states]
+
+    def _put(self, message: Message, state: State) -> None:
+        self._messages[message.id] = message
+        self._states[message.id] = state
+
+    def _return(self, messages: list[Message]) -> list[Message]:
+        for message in messages:
+            self._put(message, "returned")
+        return messages
+
+    def _forget(self, messages: list[Message]) -> None:
+        ids = [message.id for message in messages]
+        for id in ids:
+            del self._messages[id], self._states[id]
+        if ids:
+            self._store.forget(ids)
+
+
+def _taken(message: Message, heard: Heard) -> bool:
+    """Whether a session that has heard this has it: as a prompt, or as the result of its call."""
+    said = heard.get(message.call) if message.call else None
+    return message.id in heard or said == "" or _is_in(message.denial, said)
+
+
+def _is_in(denial: str, said: str | None) -> bool:
+    return bool(denial and said and denial in said)

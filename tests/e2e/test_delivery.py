@@ -1,0 +1,267 @@
+"""What the user decided or sent arrives, once, whatever ends just then."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.api import Gate, ScriptedAPI, ask, question, say
+from tests.e2e.conftest import Open
+from tests.e2e.editor import Editor
+from tests.e2e.rpc import GoneError
+from tests.e2e.steps import draft, send, start, wait_idle, wait_section
+
+STORE = question("Which store?", "Redis", "SQLite", header="Store")
+ANSWERS = ('"Which store?"="SQLite"', "Answer: SQLite")
+# The agent's answer is typed and what follows it done before Neovim looks at anything else.
+TYPE = """
+  local keys, command, pid = ...
+  vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(keys, true, true, true), 'xt', false)
+  if pid > 0 then vim.uv.kill(pid, 'sigkill') end
+  if command ~= '' then vim.cmd(command) end
+"""
+
+
+def chat_file(editor: Editor) -> Path:
+    """The only chat of this editor's user."""
+    [path] = (editor.sandbox.data / "winnow" / "chats").glob("*.md")
+    return path
+
+
+def victim(editor: Editor, program: str) -> int:
+    """The process of a program; 0: nobody's."""
+    if program == "nvim":
+        return editor.process.pid
+    found = [pid for pid, command in editor.sandbox.processes().items() if program in command]
+    return found[0] if program and found else 0
+
+
+def type_and(editor: Editor, keys: str, end: str) -> None:
+    """Type keys; in the same moment end something: a command, or what is killed."""
+    command = end if end.startswith(":") else ""
+    pid = 0 if command else victim(editor, end)
+    with suppress(GoneError):
+        editor.lua(TYPE, keys, command.lstrip(":"), pid)
+
+
+def come_back(editor: Editor, end: str) -> None:
+    """Open the chat again, where it is not open any more."""
+    if end in ("nvim", ":qall!", ":wqall"):
+        editor.process.wait(20)
+        editor.kill()
+        editor.start(str(chat_file(editor)))
+    elif end == ":bdelete!":
+        editor.keys(":Winnow<CR>")
+
+
+def decided(editor: Editor) -> None:
+    """Wait until the foot says what would be sent."""
+    part = "return (require('winnow.chats').current().section.parts[1] or {}).decided"
+    editor.wait(lambda: editor.lua(part), "the verdict")
+
+
+def told(api: ScriptedAPI, *words: str) -> int:
+    """How often the agent has been told it, as it would remember."""
+    said = str(api.requests[-1]["messages"]).replace('\\"', '"') if api.requests else ""
+    return sum(said.count(text) for text in words)
+
+
+def arrives(editor: Editor, api: ScriptedAPI, *words: str) -> None:
+    """It has arrived, arrives by itself, or stands in the draft: in the end it was told once."""
+    api.add(*[say("Fine.") for _ in range(5)])
+    api.release()
+    editor.keys("G")
+    send(editor, " go on")
+
+    def goes_on() -> bool:
+        rests = editor.lua("""
+          local chat = require('winnow.chats').current()
+          return not chat.queued and vim.tbl_contains({ 'idle', 'failed', 'asleep' }, chat.state)
+        """)
+        if rests and draft(editor):
+            editor.keys("G<CR>")
+        return bool(api.requests) and "go on" in str(api.requests[-1]["messages"][-3:])
+
+    editor.wait(goes_on, "the next turn", 40)
+    wait_idle(editor)
+    assert told(api, *words) == 1, str(api.requests[-1]["messages"])
+
+
+ENDS = [":qall!", ":wqall", "nvim", "pynvim.start_host", "_bundled/claude", ":Winnow restart"]
+
+
+@pytest.mark.parametrize("end", [*ENDS, ":bdelete!"])
+def test_a_decided_answer_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
+    """`<CR>`, and in the same moment something ends."""
+    api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted.", Gate()))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    claude.keys("gg/^Redis<CR>dd")
+    decided(claude)
+    type_and(claude, "<CR>", end)
+    come_back(claude, end)
+    arrives(claude, api, *ANSWERS)
+
+
+@pytest.fixture
+def slow(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
+    """An editor whose Claude Code takes its time to start, once there is a file named `slow`."""
+    import claude_agent_sdk  # noqa: PLC0415  takes two seconds
+
+    cli = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
+    script = tmp_path / "cli"
+    script.write_text(f'#!/bin/sh\ntest -e {tmp_path}/slow && sleep 2\nexec {cli} "$@"\n')
+    script.chmod(0o755)
+    return open_editor(agent="claude", cli_path=str(script), env=api.env(tmp_path / "claude"))
+
+
+@pytest.mark.parametrize("end", [":qall!", "nvim", "pynvim.start_host", ":Winnow restart"])
+def test_an_answer_given_while_claude_connects_arrives(
+    slow: Editor, api: ScriptedAPI, tmp_path: Path, end: str
+) -> None:
+    """A question of an earlier day is answered, and that ends before Claude Code is there."""
+    api.add(say("Hm.", ask("toolu_1", STORE)))
+    start(slow)
+    wait_section(slow, "Question: Store")
+    slow.keys(":Winnow stop<CR>")
+    slow.wait_line("asks again")
+    wait_idle(slow)
+    slow.restart(str(chat_file(slow)))
+    (tmp_path / "slow").touch()
+    slow.keys("gg/asks again<CR><CR>")
+    wait_section(slow, "Question: Store")
+    slow.keys("gg/^Redis<CR>dd")
+    decided(slow)
+    type_and(slow, "<CR>", end)
+    (tmp_path / "slow").unlink()
+    come_back(slow, end)
+    arrives(slow, api, *ANSWERS)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_message_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
+    """Sent, and in the same moment something ends: it is answered, or the draft again."""
+    api.add(say("One."), say("Two.", Gate()))
+    start(claude)
+    claude.wait_line("One.")
+    wait_idle(claude)
+    claude.keys("GAremember the milk<Esc>")
+    type_and(claude, "<CR>", end)
+    come_back(claude, end)
+    arrives(claude, api, "remember the milk")
+
+
+def test_a_first_message_that_nobody_heard(claude: Editor, api: ScriptedAPI) -> None:
+    """Claude Code is killed in its first turn: the next message works at once."""
+    api.add(say("Hm", Gate()))
+    claude.keys(":Winnow<CR>")
+    wait_idle(claude)
+    claude.keys("Aremember the milk<Esc>")
+    type_and(claude, "<CR>", "_bundled/claude")
+    claude.wait_line("⚠")
+    assert draft(claude) == "remember the milk"
+    api.clear()
+    api.add(say("I will."))
+    claude.keys("G<CR>")
+    claude.wait_line("I will.")
+    assert told(api, "remember the milk") == 1
+    assert claude.text().count("⚠") == 1
+
+
+# --- what can't be written ------------------------------------------------------------------------
+
+
+def test_a_locked_store_stops_nobody(claude: Editor, api: ScriptedAPI) -> None:
+    """Another program holds it: both chats speak, the answer is heard, and is recorded later."""
+    api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted."), say("Else."))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    claude.keys("gg/^Redis<CR>dd")
+    decided(claude)
+    lock = sqlite3.connect(claude.sandbox.state / "winnow" / "winnow.db", isolation_level=None)
+    lock.execute("BEGIN EXCLUSIVE")
+    claude.keys("<CR>")
+    claude.wait_line("Noted.", 5)
+    wait_idle(claude)
+    claude.keys(":Winnow new<CR>")
+    send(claude, "And you?")
+    claude.wait_line("Else.")
+    claude.wait_screen("can't keep questions")
+    assert lock.execute("SELECT count(*) FROM decisions").fetchone() == (0,)
+    lock.execute("ROLLBACK")
+    claude.wait_screen("are kept again")
+    claude.wait(
+        lambda: lock.execute("SELECT count(*) FROM decisions").fetchone() == (1,), "the decision"
+    )
+    lock.close()
+    assert claude.messages().count("can't keep") == 1
+
+
+# --- whose a section is ---------------------------------------------------------------------------
+
+
+def test_a_strangers_file_finds_nothing_of_ours(claude: Editor, api: ScriptedAPI) -> None:
+    """With our markers in it, it neither shows, closes, edits nor reopens a question of ours."""
+    api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted."))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    claude.keys("gg/^Redis<CR>A secret note<Esc>")
+    claude.wait(lambda: "secret note" in chat_file(claude).read_text(), "the file")
+    mine = chat_file(claude)
+    theirs = mine.with_name("20200101-000000-theirs.md")
+    lines = [line.replace(" secret note", "") for line in mine.read_text().splitlines()]
+    record = next(line for line in lines if ".1.1-->" in line)
+    id = record.partition("<!--winnow:")[2].partition(".")[0]
+    theirs.write_text("\n".join(lines))
+    claude.keys(f":edit {theirs}<CR>")
+    claude.wait_line("not on record any more")
+    claude.keys(f"ggO✗ Cancelled · <CR> here asks again<lt>!--winnow:{id}.0.r--><Esc><CR>")
+    claude.wait_screen("not on record any more")
+    assert "secret" not in claude.text()
+    claude.keys(f":edit {mine}<CR>gg/^Redis<CR>dd")
+    decided(claude)
+    claude.keys("<CR>")
+    assert ANSWERS[0] in api.tool_result("toolu_1")
+
+
+# --- answers are text -----------------------------------------------------------------------------
+
+COMMAND = "---\ndescription: Deploy\nallowed-tools: Bash\n---\nDeploying !`touch ran_it`\n"
+CHOICE = """Next?
+```json
+{"type": "user_choice", "question": "How?", "options":
+ [{"id": "%s", "label": "Go on"}, {"id": "stop", "label": "Stop"}]}
+```
+"""
+
+
+@pytest.mark.parametrize("id", ["/deploy", "\\ufeff/deploy", "see @secret.txt"])
+def test_an_option_is_no_command(
+    open_editor: Open, api: ScriptedAPI, tmp_path: Path, id: str
+) -> None:
+    """Whatever id a model gives an option: picking it runs nothing and reads nothing."""
+    claude = open_editor(agent="claude", questions="text", env=api.env(tmp_path / "claude"))
+    (claude.sandbox.project / ".claude" / "commands").mkdir(parents=True)
+    (claude.sandbox.project / ".claude" / "commands" / "deploy.md").write_text(COMMAND)
+    (claude.sandbox.project / "secret.txt").write_text("TOP SECRET")
+    api.add(say(CHOICE % id), say("Noted."), say("Deployed."))
+    start(claude)
+    wait_section(claude, "Question")
+    claude.keys("gg/^Stop<CR>dd")
+    decided(claude)
+    claude.keys("<CR>")
+    claude.wait_line("Noted.")
+    [*_, picked, why] = api.requests[1]["messages"][-1]["content"]
+    assert picked["text"] == json.loads(f'"{id}"')
+    assert "answer" in why["text"]
+    assert "TOP SECRET" not in str(api.requests)
+    assert not (claude.sandbox.project / "ran_it").exists()
+    wait_idle(claude)
+    claude.keys("G")
+    send(claude, "/deploy")  # what the user writes still is one
+    claude.wait_line("Deployed.")
+    assert (claude.sandbox.project / "ran_it").exists()
