@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,7 @@ def turn_pages(claude: Editor) -> None:
 
     while (now := place()) != "nil":
         claude.keys("<CR>")
-        claude.wait(lambda now=now: place() != now, "another page")
+        claude.wait(partial(lambda before: place() != before, now), "another page")
 
 
 @pytest.mark.parametrize("cols", [80, 40])
