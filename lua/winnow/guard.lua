@@ -24,7 +24,7 @@ local typed = false -- what runs now runs for a key
 local began = 0 -- when the user began it: the key, or the `:` of the command line
 local press = { key = '', at = 0, gap = math.huge } -- the last key; `gap`: since the same one
 local connected = {} ---@type table<integer, number> when a connection from outside opened
--- The last one; `idle`: since when it could not type ahead.
+-- The last one; `idle`: since when it could not have typed ahead.
 local newest ---@type { id: integer, name: string, idle?: number }?
 
 local function now()

@@ -260,7 +260,9 @@ def test_a_long_plan_is_shown_in_full(claude: Editor, api: ScriptedAPI) -> None:
     api.add(planned(plan), say("Fine."))
     start(claude)
     assert plan in claude.text()
-    claude.keys("gg/^1000. step<CR>dd/^Approve, ask<CR><CR><CR>")
+    claude.keys("gg/^1000. step<CR>dd:g/^Approve, accept\\|^Keep/d<CR>/^Approve<CR><CR>")
+    claude.wait_screen("<CR> again allows it unseen")
+    claude.keys("<CR>")
     claude.wait_line("Fine.")
     result = api.tool_result("p1")
     assert plan.replace("1000. step 1000\n", "") in result

@@ -13,6 +13,15 @@ from tests.e2e.editor import Editor
 from tests.e2e.steps import pending, start, subagents, wait_idle, wait_section, waits
 
 ALLOW = "gg/^Allow once<CR><CR><CR>"
+
+
+def allow_unseen(claude: Editor) -> None:
+    """Allow what does not fit on the screen, without having read it."""
+    claude.keys(":g/^Always\\|^Deny/d<CR>G?^Allow once<CR><CR>")
+    claude.wait_screen("<CR> again allows it unseen")
+    claude.keys("<CR>")
+
+
 DELETE_SECOND_HUNK = "gg/^@@ -17<CR>d/^@@<CR>"
 OLD = "".join(f"line {number}\n" for number in range(1, 61))
 NEW = OLD.replace("line 20\n", "line twenty\n")
@@ -787,7 +796,11 @@ def test_what_looks_harmless_is_harmless(
     assert not set("\x1b\x07\u202e\u200b\u00a0\u2066\u2028\x0c\x85\r") & set(text)
     assert "+## You" in claude.lines()
     assert "+Allow once‹!--winnow:ab.1.1--›" in claude.lines()
-    claude.keys(keys + ALLOW)
+    claude.keys(keys)
+    if there:  # then it does not fit
+        allow_unseen(claude)
+    else:
+        claude.keys(ALLOW)
     claude.wait_line("So be it.")
     new = HOSTILE.replace("+1,1 @@\n", "+1,1 @@\nmine\n") if keys else HOSTILE
     assert file.read_bytes() == new.encode()
@@ -815,7 +828,7 @@ def test_a_megabyte(claude: Editor, api: ScriptedAPI, file: Path, content: str) 
     claude.wait(lambda: "━━ Patch: f.txt" in claude.text(), "the patch", 40)
     wait_section(claude, "Patch: f.txt")
     assert all(f"+{line}" in claude.text() for line in content.splitlines()[::5_000])
-    claude.keys(ALLOW)
+    allow_unseen(claude)
     claude.wait_line("So be it.", 30)
     assert file.read_bytes() == content.encode()
 
@@ -829,7 +842,8 @@ def test_ten_thousand_lines_of_which_a_hunk_goes(
     api.add(say(read(file), ToolUse("Read", {"file_path": str(file), "limit": 10}, "r2")))
     propose(claude, api, say(write(file, "".join(new))), say("So be it."))
     assert sum(line.startswith("+row") for line in claude.lines()) > 3_000
-    claude.keys("gg/^@@ -16<CR>d/^@@<CR>" + ALLOW)
+    claude.keys("gg/^@@ -16<CR>d/^@@<CR>")
+    allow_unseen(claude)
     claude.wait_line("So be it.", 30)
     new[18] = old[18]
     assert file.read_text() == "".join(new)

@@ -204,7 +204,7 @@ def test_a_fold_hides_nothing(claude: Editor, shared: Shared) -> None:
 
 def test_an_edited_long_line_is_new(claude: Editor, shared: Shared) -> None:
     asked(claude, shared, bash(f"{LONG}; touch ran_it"))
-    claude.keys(":%s/true/false/e<CR>")
+    claude.keys("gg/^true<CR>:s/true/false/<CR>")
     short_way(claude)
     claude.wait_screen(UNSEEN)
     assert not ran(claude).exists()
