@@ -169,7 +169,7 @@ def test_the_view_follows_at_the_end(claude: Editor, api: ScriptedAPI, keys: str
     ],
 )
 def test_the_text_is_exact(claude: Editor, api: ScriptedAPI, text: str) -> None:
-    """What is in the buffer is what Claude said, but for blank edges and lines that look like ours."""
+    """The buffer has what Claude said, but for blank edges and lines that look like ours."""
     api.add(say(f"\n\n{text} \n\n"))
     start(claude)
     claude.wait_line(text.rstrip().split("\n")[-1][:50])
