@@ -57,6 +57,7 @@ local TYPING = 'goes out when you leave Insert mode'
 ---@field section? winnow.Section the open one
 ---@field private heading integer extmark on the draft's heading
 ---@field private above integer headings of messages above it
+---@field private counted_at integer where the draft's was when they were counted
 ---@field private lost_at? { tick: integer, row: integer } where the draft starts without a heading
 ---@field private carry string white space at the end of the text so far: written with what follows
 ---@field private fresh boolean the next text starts a paragraph
@@ -158,6 +159,7 @@ end
 function Chat:count_above()
   local row, stands = self:heading_row()
   if stands then
+    self.counted_at = row
     self.above = #vim.tbl_filter(function(other)
       return other < row
     end, (landmarks(self)))
@@ -258,7 +260,9 @@ function Chat:save()
     host.log(('%s is not written, for what it holds could not be kept.'):format(self.path))
     return
   end
-  self:count_above() -- the user may have pasted or deleted some
+  if self:heading_row() ~= self.counted_at then
+    self:count_above() -- the user may have pasted or deleted some
+  end
   local ok, problem = pcall(vim.api.nvim_buf_call, self.buf, function()
     -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
     vim.cmd('silent lockmarks keepalt noautocmd write!')
