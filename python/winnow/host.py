@@ -12,6 +12,7 @@ import os
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -124,7 +125,7 @@ class Host:
         if self._no_log:
             self._editor.apply(Say(chat, f"There is no log: {self._no_log}.", "warn"))
         # Two seconds of import, while the user types their first message.
-        self._claude = self._loop.run_in_executor(None, _import_claude)
+        self._claude = _in_thread(_import_claude)
         world = ports.World(
             self._make_agent,
             self._editor,
@@ -164,7 +165,7 @@ class Host:
             scenario = Path(self._settings.scenario or TOUR)
             return ScriptedAgent(spec, ask, scenario, self._settings.pace, name=name)
         if self._claude.done() and self._claude.exception():  # it may be installed by now
-            self._claude = self._loop.run_in_executor(None, _import_claude)
+            self._claude = _in_thread(_import_claude)
         try:
             claude = await asyncio.shield(self._claude)
         except ImportError as error:
@@ -177,6 +178,23 @@ class Host:
             spec, ask, cli_path=cli, start_patience=patience, name=name
         )
         return agent
+
+
+def _in_thread(work: Callable[[], Any]) -> asyncio.Future[Any]:
+    """As an executor does it, but in a daemon: else Python would wait for it to end before us."""
+    loop = asyncio.get_running_loop()
+    future = loop.create_future()
+
+    def run() -> None:
+        try:
+            result = work()
+        except Exception as error:  # noqa: BLE001  whatever it is, who waits for it must know
+            loop.call_soon_threadsafe(future.set_exception, error)
+        else:
+            loop.call_soon_threadsafe(future.set_result, result)
+
+    threading.Thread(target=run, name="winnow-import", daemon=True).start()
+    return future
 
 
 def _import_claude() -> Any:
