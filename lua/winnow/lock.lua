@@ -90,6 +90,7 @@ function M.give(path, owner)
   local ok = pcall(function()
     vim.fn.mkdir(vim.fs.dirname(lock), 'p', tonumber('700', 8))
     vim.fn.writefile({ vim.json.encode(owner or M.me()) }, new)
+    files.seal(new)
     assert(vim.uv.fs_rename(new, lock))
   end)
   held[lock] = ok and not owner or nil

@@ -245,6 +245,7 @@ async def test_a_folder_that_is_none_costs_no_question(shelf: Shelf) -> None:
     found = store.sections(CHAT)
     shelf.path.parent.unlink()
     assert await asyncio.wait_for(found, 5) == [SECTION]
+    store.close()  # after all that it has to tell
     assert [well for _, well in shelf.told] == [False, True]
 
 

@@ -26,6 +26,7 @@ Connection = sqlite3.Connection
 PATIENCE = 2.0  # seconds for which another process may use the file until the user is told
 RETRY = 0.2  # seconds until what could not be done is tried again
 _VERSION = len(MIGRATIONS)
+_NOT_NOW = "Winnow can't keep questions and decisions now"
 _AGAIN = "Winnow's questions and decisions are kept again."
 
 
@@ -176,7 +177,8 @@ class Database:
         if not self._told and (not _locked(trouble) or now - self._since >= PATIENCE):
             log.error("the store: %s", trouble)
             self._told = True
-            self._tell(f"Winnow can't keep questions and decisions now ({trouble}).", False)
+            why = (isinstance(trouble, OSError) and trouble.strerror) or trouble
+            self._tell(f"{_NOT_NOW} ({why}): they last until Neovim ends.", False)
         if self._told:
             for job in self._pending:
                 if job.writes:
