@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from msgspec import inspect
-from winnow.core import protocol
+from winnow import protocol
 
 TARGET = Path(__file__).parents[1] / "lua" / "winnow" / "messages.lua"
 HEAD = """\

@@ -1,5 +1,5 @@
 --- What the host may ask of Neovim: one function for each tag of `Effect` in
---- python/winnow/core/protocol.py.
+--- python/winnow/protocol.py.
 local M = {}
 
 local say = require('winnow.say')

@@ -63,7 +63,7 @@ def _cli_version(cli: str) -> str | None:
 
 def _credentials() -> dict[str, str] | None:
     try:
-        from winnow.adapters import credentials  # noqa: PLC0415
+        from winnow.adapters.claude import credentials  # noqa: PLC0415
     except ImportError:  # a package is missing, which is reported by name
         return None
     found = credentials.find(os.environ, Path.home())

@@ -20,18 +20,18 @@ from typing import Any
 import msgspec
 
 from winnow import __version__, ports
-from winnow.adapters import credentials
 from winnow.adapters import log as log_file
+from winnow.adapters.claude import credentials
+from winnow.adapters.claude.projects import DiskProjects
 from winnow.adapters.editor import NvimEditor
 from winnow.adapters.files import DiskFiles
-from winnow.adapters.projects import DiskProjects
 from winnow.adapters.scripted import ScriptedAgent
 from winnow.adapters.store import SqliteStore
 from winnow.app.chats import Chats
 from winnow.app.session import FAILED
-from winnow.core import ledger
-from winnow.core.ledger import Decision
-from winnow.core.protocol import Event, Say
+from winnow.core.ledger import ledger
+from winnow.core.ledger.ledger import Decision
+from winnow.protocol import Event, Say
 
 log = logging.getLogger(__name__)
 
@@ -199,7 +199,7 @@ def _in_thread(work: Callable[[], Any]) -> asyncio.Future[Any]:
 
 def _import_claude() -> Any:
     importlib.invalidate_caches()
-    module = importlib.import_module("winnow.adapters.claude")
+    module = importlib.import_module("winnow.adapters.claude.agent")
     gc.freeze()  # all that stays, now that it is there: to look through it takes 50 ms each time
     return module
 

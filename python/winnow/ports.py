@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, Protocol, Union
 
 import msgspec
 
-from winnow.core import trust
-from winnow.core.ledger import Decision
+from winnow.core.asking import trust
+from winnow.core.ledger.ledger import Decision
 from winnow.core.project import Project
-from winnow.core.protocol import Effect
+from winnow.protocol import Effect
 
 # --- the agent --------------------------------------------------------------------------------
 

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 import msgspec
 from winnow import ports
+from winnow import protocol as p
 from winnow.app.chats import Chats
-from winnow.core import protocol as p
-from winnow.core.ledger import Decision
+from winnow.core.asking.trust import Verdict, Verdicts
+from winnow.core.ledger.ledger import Decision
 from winnow.core.project import Project
-from winnow.core.trust import Verdict, Verdicts
 
 CHAT = 7
 BASH = ports.ToolStarted("t1", "Bash", {"command": "ls"})

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from winnow import ports
 from winnow.adapters import scripted
-from winnow.adapters.claude import ClaudeAgent
+from winnow.adapters.claude.agent import ClaudeAgent
 
 from tests import api
 

@@ -10,7 +10,7 @@ from itertools import count
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from winnow import ports
-from winnow.core import protocol as p
+from winnow import protocol as p
 
 from tests.app.fakes import CHAT, Room
 

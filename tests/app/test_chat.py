@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from winnow.core import protocol as p
-from winnow.ports import (
-    Notice,
-    Pause,
-    Text,
-    Thinking,
-    ToolFinished,
-    TurnEnded,
-)
+from winnow import protocol as p
+from winnow.ports import Notice, Pause, Text, Thinking, ToolFinished, TurnEnded
 
 from tests.app.fakes import BASH, CHAT, Room, answers, denied, working
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from winnow import ports
-from winnow.core import protocol as p
-from winnow.core import question_tool
+from winnow import protocol as p
+from winnow.core.asking import question_tool
 
 from tests.app.fakes import CHAT, Room, denied
 

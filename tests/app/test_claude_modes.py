@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from winnow import ports
-from winnow.core import question_tool
+from winnow.core.asking import question_tool
 
 from tests import api
 from tests.app.stage import QUESTION, Stage, connected, picked

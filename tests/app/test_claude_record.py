@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from winnow import ports
-from winnow.adapters import session_file
+from winnow.adapters.claude import session_file
 
 from tests import api
 from tests.app.stage import QUESTION, Stage, connected, picked

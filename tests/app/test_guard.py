@@ -13,7 +13,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from winnow.adapters import process
+from winnow.adapters.claude import process
 
 MARK = f"WINNOW_TEST={uuid4()}"
 # A tool as Claude Code starts it, in a session of its own, and one below that.

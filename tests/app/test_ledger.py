@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 from winnow import ports
-from winnow.core import protocol as p
-from winnow.core.ledger import Decision
+from winnow import protocol as p
+from winnow.core.ledger.ledger import Decision
 from winnow.ports import TurnEnded
 
 from tests.app.fakes import CHAT, FakeClock, Room, answers, denied, kept, working

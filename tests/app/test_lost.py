@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from winnow.core import protocol as p
+from winnow import protocol as p
 from winnow.ports import AgentError, Pause, SessionGone, Text, TurnEnded
 
 from tests.app.fakes import BASH, CHAT, Room, answers, kept, working

@@ -7,8 +7,8 @@ import asyncio
 import msgspec
 import pytest
 from winnow import ports
+from winnow import protocol as p
 from winnow.app.outbox import Outbox
-from winnow.core import protocol as p
 from winnow.ports import AgentError, Message, SessionGone, Text, ToolFinished, TurnEnded
 
 from tests.app.fakes import BASH, CHAT, MemoryStore, Room, answers, kept, working

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from winnow import protocol as p
 from winnow.app.starts import Start, Starts
-from winnow.core import protocol as p
 
 from tests.app.fakes import FakeAgent, Room
 

@@ -6,11 +6,11 @@ import json
 
 import pytest
 from winnow import ports
+from winnow import protocol as p
 from winnow.app.chats import Chats
 from winnow.app.trust import UNDECIDED
-from winnow.core import protocol as p
+from winnow.core.asking.trust import Given
 from winnow.core.project import Project, Source
-from winnow.core.trust import Given
 
 from tests.app.fakes import CHAT, Room
 

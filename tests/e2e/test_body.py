@@ -7,9 +7,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from winnow.core.form import Form, lines_of
-from winnow.core.questions import Option, Question
-from winnow.core.text import marker, prose
+from winnow.core.question import Option, Question
+from winnow.core.section.form import Form, lines_of
+from winnow.core.text.text import marker, prose
 
 from tests.e2e.editor import Editor
 from tests.e2e.steps import wait_idle

@@ -11,9 +11,9 @@ from random import Random
 from typing import NamedTuple, Union
 
 import pytest
-from winnow.core.answer import NOT_ARMED, Explain, Send, confirm
-from winnow.core.form import Form
-from winnow.core.questions import Malformed, read_questions
+from winnow.core.question import Malformed, read_questions
+from winnow.core.section.answer import NOT_ARMED, Explain, Send, confirm
+from winnow.core.section.form import Form
 
 from tests.api import Json, question
 from tests.e2e.desk import GO, ClaudeDesk, ScriptedDesk, section, type_keys

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from winnow.core.text import prose
+from winnow.core.text.text import prose
 
 from tests.api import Gate, Message, ScriptedAPI, Text, Thinking, ToolUse, say
 from tests.e2e.editor import Editor

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from winnow.core import permission
-from winnow.core.form import Form
-from winnow.core.proposal import Call, Plan
-from winnow.core.questions import Option, Question
+from winnow.core.asking import permission
+from winnow.core.proposal.proposal import Call, Plan
+from winnow.core.question import Option, Question
+from winnow.core.section.form import Form
 
 
 def asked(text: str, header: str, *labels: str, multi: bool = False) -> Question:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from winnow.core.answer import (
+from winnow.core.section.answer import (
     NOT_ARMED,
     REVIEW,
     Armed,
@@ -19,8 +19,8 @@ from winnow.core.answer import (
     updated_input,
     verdict,
 )
-from winnow.core.form import Form, render
-from winnow.core.section import Damage, Left, Pick, parse
+from winnow.core.section.form import Form, render
+from winnow.core.section.reading import Damage, Left, Pick, parse
 
 from tests.unit.forms import BASH, BOTH, ONE, SEVERAL, form
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from winnow.core.arguments import blocks, read
-from winnow.core.body import Block, Gone, Malformed, Text
-from winnow.core.text import MARKER
-from winnow.core.visible import show
+from winnow.core.proposal.arguments import blocks, read
+from winnow.core.proposal.blocks import Block, Gone, Malformed, Text
+from winnow.core.text.text import MARKER
+from winnow.core.text.visible import show
 
 
 def shown(input: dict[str, Any], tool: str = "Tool") -> list[str]:

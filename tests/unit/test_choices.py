@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core import encoding
-from winnow.core.answer import Decided, decide
-from winnow.core.choices import Choice, answer_text, by_number, numbered, read
-from winnow.core.form import Form, render
-from winnow.core.questions import Malformed, Option, Question
-from winnow.core.section import Left, Pick
-from winnow.core.splitter import Broken, Found, Piece, Shown, Splitter
+from winnow.core.asking.choices import Choice, answer_text, by_number, numbered, read
+from winnow.core.asking.splitter import Broken, Found, Piece, Shown, Splitter
+from winnow.core.question import Malformed, Option, Question
+from winnow.core.section.answer import Decided, decide
+from winnow.core.section.form import Form, render
+from winnow.core.section.reading import Left, Pick
+from winnow.core.text import encoding
 
 OPTIONS = [
     {"id": "a", "label": "Postgres", "description": "a server"},

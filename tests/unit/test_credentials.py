@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from winnow.adapters.credentials import Credentials, find
+from winnow.adapters.claude.credentials import Credentials, find
 
 pytestmark = pytest.mark.skipif("sys.platform == 'darwin'", reason="a Mac has a real keychain")
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from winnow.adapters.editor import NvimEditor
-from winnow.core.protocol import Effect, Save, Write
+from winnow.protocol import Effect, Save, Write
 
 
 class FakeNvim:

@@ -8,14 +8,33 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core import permission, rewrite
-from winnow.core.answer import NOT_ARMED as FIRST
-from winnow.core.answer import Decided, Explain, Keep, Outcome, Send, Undecided, confirm, decide
-from winnow.core.body import Malformed
-from winnow.core.form import Form, render
-from winnow.core.proposal import Call, Changed, Emptied, Kept, Patch, Plan, cell_of, patch_of
-from winnow.core.section import parse
-from winnow.core.text import marker, strip_markers
+from winnow.core.asking import permission
+from winnow.core.proposal import rewrite
+from winnow.core.proposal.blocks import Malformed
+from winnow.core.proposal.proposal import (
+    Call,
+    Changed,
+    Emptied,
+    Kept,
+    Patch,
+    Plan,
+    cell_of,
+    patch_of,
+)
+from winnow.core.section.answer import NOT_ARMED as FIRST
+from winnow.core.section.answer import (
+    Decided,
+    Explain,
+    Keep,
+    Outcome,
+    Send,
+    Undecided,
+    confirm,
+    decide,
+)
+from winnow.core.section.form import Form, render
+from winnow.core.section.reading import parse
+from winnow.core.text.text import marker, strip_markers
 
 from tests.unit.forms import BASH, LS
 

@@ -7,17 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from winnow.core import arguments, choices, record, transcript
-from winnow.core.answer import NOT_ARMED, confirm, verdict
-from winnow.core.body import Text
-from winnow.core.form import Form, render
-from winnow.core.lines import changes
-from winnow.core.proposal import Call, Patch, Plan, patch_of
-from winnow.core.questions import Option, Question
-from winnow.core.section import locate, parse
-from winnow.core.splitter import Splitter
-from winnow.core.text import brief, clean, clean_block, fragments, strip_markers
-from winnow.core.visible import restore, show
+from winnow.core import transcript
+from winnow.core.asking import choices
+from winnow.core.asking.splitter import Splitter
+from winnow.core.proposal import arguments
+from winnow.core.proposal.blocks import Text
+from winnow.core.proposal.lines import changes
+from winnow.core.proposal.proposal import Call, Patch, Plan, patch_of
+from winnow.core.question import Option, Question
+from winnow.core.section import record
+from winnow.core.section.answer import NOT_ARMED, confirm, verdict
+from winnow.core.section.form import Form, render
+from winnow.core.section.reading import locate, parse
+from winnow.core.text.text import brief, clean, clean_block, fragments, strip_markers
+from winnow.core.text.visible import restore, show
 
 TIMES = 4  # as much, in the second run
 MOST = 9  # times as long; what is quadratic takes 16 times, and what grows as it should 4

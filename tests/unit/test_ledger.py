@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from winnow.core import adr, ledger
-from winnow.core.answer import Decided
-from winnow.core.ledger import Decision
-from winnow.core.proposal import Call
+from winnow.core.ledger import adr, ledger
+from winnow.core.ledger.ledger import Decision
+from winnow.core.proposal.proposal import Call
+from winnow.core.section.answer import Decided
 
 from tests.unit.forms import BASH, BOTH, DATABASE, asked
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core import ledger, offer
-from winnow.core.answer import NOT_ARMED as ONCE
-from winnow.core.answer import Decided, Send, confirm, decide
-from winnow.core.form import Form, render
-from winnow.core.section import Left, Pick, parse
+from winnow.core.ledger import earlier as offer
+from winnow.core.ledger import ledger
+from winnow.core.section.answer import NOT_ARMED as ONCE
+from winnow.core.section.answer import Decided, Send, confirm, decide
+from winnow.core.section.form import Form, render
+from winnow.core.section.reading import Left, Pick, parse
 
 from tests.unit.forms import BOTH, ONE, SEVERAL, form
 

@@ -9,9 +9,9 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from winnow.core.body import Malformed
-from winnow.core.diff import Diff, diff
-from winnow.core.patch import Applied, Row, apply
+from winnow.core.proposal.blocks import Malformed
+from winnow.core.proposal.diff import Diff, diff
+from winnow.core.proposal.hunks import Applied, Row, apply
 
 LINES = [f"line {number}" for number in range(1, 31)]
 OLD = "\n".join(LINES) + "\n"

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from winnow.adapters.projects import DiskProjects
+from winnow.adapters.claude.projects import DiskProjects
 from winnow.core import project
 
 

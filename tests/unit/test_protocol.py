@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from winnow.core import protocol
+from winnow import protocol
 
 LUA = Path(__file__).parents[2] / "lua" / "winnow"
 

@@ -7,13 +7,20 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core import question_tool
-from winnow.core.answer import Decided, decide
-from winnow.core.encoding import to_json
-from winnow.core.form import Form, name_of, render
-from winnow.core.question_tool import NO_INTERFACE, SCHEMA, call_line, read, result, result_lines
-from winnow.core.questions import Malformed, Option, Question
-from winnow.core.section import Left, Pick, parse
+from winnow.core.asking import question_tool
+from winnow.core.asking.question_tool import (
+    NO_INTERFACE,
+    SCHEMA,
+    call_line,
+    read,
+    result,
+    result_lines,
+)
+from winnow.core.question import Malformed, Option, Question
+from winnow.core.section.answer import Decided, decide
+from winnow.core.section.form import Form, name_of, render
+from winnow.core.section.reading import Left, Pick, parse
+from winnow.core.text.encoding import to_json
 
 DB: dict[str, Any] = {
     "id": "db",

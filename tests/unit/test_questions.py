@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core.questions import Malformed, Option, Question, read_questions
+from winnow.core.question import Malformed, Option, Question, read_questions
 
 
 def ask(**question: Any) -> dict[str, Any]:

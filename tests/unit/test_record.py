@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import msgspec
-from winnow.core.answer import Decided
-from winnow.core.form import render
-from winnow.core.record import (
+from winnow.core.section.answer import Decided
+from winnow.core.section.form import render
+from winnow.core.section.reading import parse
+from winnow.core.section.record import (
     answered,
     cancelled,
     discussed,
@@ -16,7 +17,6 @@ from winnow.core.record import (
     names,
     unknown,
 )
-from winnow.core.section import parse
 
 from tests.unit.forms import BASH, BOTH, ONE, PLAN
 

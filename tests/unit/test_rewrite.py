@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from winnow.core.rewrite import proposed, rewrite
+from winnow.core.proposal.rewrite import proposed, rewrite
 
 TEXT = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r", "é"]), max_size=30).map("".join)
 HEAD = "\n" + "x" * 4096

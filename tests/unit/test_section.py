@@ -8,10 +8,10 @@ from textwrap import wrap
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core.form import Form, render
-from winnow.core.questions import Option, Question
-from winnow.core.section import Left, Pick, Reading, locate, parse, rows_of_others
-from winnow.core.text import MARKER, marker, strip_markers
+from winnow.core.question import Option, Question
+from winnow.core.section.form import Form, render
+from winnow.core.section.reading import Left, Pick, Reading, locate, parse, rows_of_others
+from winnow.core.text.text import MARKER, marker, strip_markers
 
 from tests.unit.forms import BASH, BOTH, DATABASE, ONE, SEVERAL, asked, form
 

@@ -8,11 +8,19 @@ from unicodedata import normalize
 
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core.answer import Armed, Decided, Undecided, confirm, decide, updated_input, verdict
-from winnow.core.form import Form, label_of, option_line, render
-from winnow.core.questions import Option, Question
-from winnow.core.section import Reading, locate, parse
-from winnow.core.text import MARKER, marker
+from winnow.core.question import Option, Question
+from winnow.core.section.answer import (
+    Armed,
+    Decided,
+    Undecided,
+    confirm,
+    decide,
+    updated_input,
+    verdict,
+)
+from winnow.core.section.form import Form, label_of, option_line, render
+from winnow.core.section.reading import Reading, locate, parse
+from winnow.core.text.text import MARKER, marker
 
 WORDS = [
     "A",

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import winnow
 from winnow.adapters.store import SqliteStore
-from winnow.core.ledger import Decision
+from winnow.core.ledger.ledger import Decision
 from winnow.ports import Message, StoredSection, StoreError
 
 CHAT = "/chat.md"

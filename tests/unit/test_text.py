@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core.text import (
+from winnow.core.text.text import (
     MARKER,
     clean,
     clean_block,
@@ -17,7 +17,7 @@ from winnow.core.text import (
     split_unfinished,
     strip_markers,
 )
-from winnow.core.visible import show
+from winnow.core.text.visible import show
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,13 @@ from unicodedata import category
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core import body, project, settings, trust
-from winnow.core.form import render
+from winnow.core import project
+from winnow.core.asking import trust
 from winnow.core.project import Project, Source
-from winnow.core.proposal import Changed, Emptied, Kept
+from winnow.core.proposal import blocks as body
+from winnow.core.proposal import settings
+from winnow.core.proposal.proposal import Changed, Emptied, Kept
+from winnow.core.section.form import render
 
 UNSEEN = ("Cc", "Cs", "Zl", "Zp")
 ENTRIES = ("env A=1 (x)", "env B=2 (x)", "hook Stop: " + "y" * 400 + " (x)")

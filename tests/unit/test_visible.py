@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from winnow.core.visible import restore, show
+from winnow.core.text.visible import restore, show
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pynvim
 
-from winnow.core.protocol import Effect, Write
+from winnow.protocol import Effect, Write
 
 log = logging.getLogger(__name__)
 

@@ -11,10 +11,12 @@ from typing import Any
 
 import msgspec
 
-from winnow.core import answer, choices, permission, question_tool, questions, record, trust
-from winnow.core.choices import Choice
-from winnow.core.form import Form
-from winnow.core.proposal import Call, Plan, Proposal, cell_of, patch_of, written_by
+from winnow.core import question as questions
+from winnow.core.asking import choices, permission, question_tool, trust
+from winnow.core.asking.choices import Choice
+from winnow.core.proposal.proposal import Call, Plan, Proposal, cell_of, patch_of, written_by
+from winnow.core.section import answer, record
+from winnow.core.section.form import Form
 from winnow.ports import Allow, Deny, FileError, Files, Reply, Request
 
 ASK = "AskUserQuestion"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from winnow import ports
+from winnow import protocol as p
 from winnow.app.ledger import Ledger, Replay
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
@@ -14,11 +15,10 @@ from winnow.app.session import Session
 from winnow.app.starts import Starts
 from winnow.app.trust import Trust
 from winnow.app.waiting import Waiting
-from winnow.core import protocol as p
 from winnow.core import transcript
-from winnow.core.proposal import written_by
-from winnow.core.text import clean_block, prose, strip_markers
-from winnow.core.trust import Given
+from winnow.core.asking.trust import Given
+from winnow.core.proposal.proposal import written_by
+from winnow.core.text.text import clean_block, prose, strip_markers
 
 
 class Chat:

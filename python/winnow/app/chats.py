@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 
 from winnow import ports
+from winnow import protocol as p
 from winnow.app import trust
 from winnow.app.chat import Chat
 from winnow.app.ledger import Replay, recall
 from winnow.app.starts import Starts
-from winnow.core import protocol as p
 
 log = logging.getLogger(__name__)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from winnow import ports
+from winnow import protocol as p
 from winnow.app import asking
-from winnow.core import adr, ledger, offer, questions
-from winnow.core import protocol as p
-from winnow.core.answer import Answers
-from winnow.core.form import Form, render
-from winnow.core.ledger import Decision
-from winnow.core.offer import Earlier
+from winnow.core import question as questions
+from winnow.core.ledger import adr, ledger
+from winnow.core.ledger import earlier as offer
+from winnow.core.ledger.earlier import Earlier
+from winnow.core.ledger.ledger import Decision
+from winnow.core.section.answer import Answers
+from winnow.core.section.form import Form, render
 
 Replay = Mapping[str, Decision]
 """Answers to give instead of the user, by the question's key."""

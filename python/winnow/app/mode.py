@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 
 from winnow import ports
+from winnow import protocol as p
 from winnow.app.page import Page
 from winnow.app.session import Session
-from winnow.core import protocol as p
 from winnow.core import transcript
 
 log = logging.getLogger(__name__)

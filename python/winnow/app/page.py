@@ -7,8 +7,8 @@ from collections import deque
 from typing import Any, Union
 
 from winnow import ports
+from winnow import protocol as p
 from winnow.app.waiting import Waiting
-from winnow.core import protocol as p
 
 Item = Union[p.Effect, Waiting, "asyncio.Future[Any]"]
 """What comes after a future waits until that is done."""

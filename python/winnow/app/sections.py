@@ -11,6 +11,7 @@ from uuid import uuid4
 import msgspec
 
 from winnow import ports
+from winnow import protocol as p
 from winnow.app import asking, waiting
 from winnow.app.ledger import Ledger
 from winnow.app.mode import Mode
@@ -19,22 +20,15 @@ from winnow.app.page import Page
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
-from winnow.core import (
-    answer,
-    choices,
-    offer,
-    permission,
-    question_tool,
-    questions,
-    record,
-    transcript,
-    trust,
-)
-from winnow.core import protocol as p
-from winnow.core.choices import Choice
-from winnow.core.form import Form
-from winnow.core.section import Left, Pick
-from winnow.core.text import prose
+from winnow.core import question as questions
+from winnow.core import transcript
+from winnow.core.asking import choices, permission, question_tool, trust
+from winnow.core.asking.choices import Choice
+from winnow.core.ledger import earlier as offer
+from winnow.core.section import answer, record
+from winnow.core.section.form import Form
+from winnow.core.section.reading import Left, Pick
+from winnow.core.text.text import prose
 
 log = logging.getLogger(__name__)
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from winnow import ports
+from winnow import protocol as p
 from winnow.app.page import Page
 from winnow.app.session import Session
-from winnow.core import permission, project, transcript, trust
-from winnow.core import protocol as p
+from winnow.core import project, transcript
+from winnow.core.asking import permission, trust
 from winnow.core.project import Project
 
 log = logging.getLogger(__name__)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from winnow import ports
+from winnow import protocol as p
 from winnow.app import asking
-from winnow.core import protocol as p
 from winnow.core import transcript
-from winnow.core.choices import Choice
-from winnow.core.splitter import Broken, Found, Piece, Shown, Splitter
-from winnow.core.text import prose, split_unfinished
+from winnow.core.asking.choices import Choice
+from winnow.core.asking.splitter import Broken, Found, Piece, Shown, Splitter
+from winnow.core.text.text import prose, split_unfinished
 
 Choices = Callable[[], Collection[Choice]]
 

@@ -7,10 +7,12 @@ import asyncio
 import msgspec
 
 from winnow.app import asking
-from winnow.core import answer, body, offer, permission, questions, record, section
-from winnow.core.form import Form, render
-from winnow.core.lines import split
-from winnow.core.proposal import (
+from winnow.core import question as questions
+from winnow.core.asking import permission
+from winnow.core.ledger import earlier as offer
+from winnow.core.proposal import blocks as body
+from winnow.core.proposal.lines import split
+from winnow.core.proposal.proposal import (
     Change,
     Changed,
     Emptied,
@@ -20,19 +22,13 @@ from winnow.core.proposal import (
     Proposal,
     Settings,
 )
-from winnow.core.protocol import Pending, Section, Sides, Verdict
+from winnow.core.section import answer, record
+from winnow.core.section import reading as section
+from winnow.core.section.form import Form, render
+from winnow.core.text.visible import show
 from winnow.core.transcript import tool_line
-from winnow.core.visible import show
-from winnow.ports import (
-    Allow,
-    Deny,
-    FileError,
-    Files,
-    Message,
-    Reply,
-    Request,
-    StoredSection,
-)
+from winnow.ports import Allow, Deny, FileError, Files, Message, Reply, Request, StoredSection
+from winnow.protocol import Pending, Section, Sides, Verdict
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from winnow.core import question_tool
-from winnow.core.text import clean, clean_block
+from winnow.core.asking import question_tool
+from winnow.core.text.text import clean, clean_block
 
 FOLDED = "│ "
 MAX_OUTPUT = 2_000  # lines of one tool's output kept in the buffer; the session has them all

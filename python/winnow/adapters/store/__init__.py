@@ -11,7 +11,7 @@ from winnow.adapters.store import ledger, messages, sections
 from winnow.adapters.store.database import Connection, Database
 from winnow.adapters.store.decided import SqliteDecided
 from winnow.adapters.store.markers import Markers
-from winnow.core.ledger import Decision
+from winnow.core.ledger.ledger import Decision
 from winnow.ports import Kept, Message, StoredSection
 
 Tell = Callable[[str, bool], None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from winnow.adapters.store.database import Database
-from winnow.core.trust import Verdict, Verdicts
+from winnow.core.asking.trust import Verdict, Verdicts
 
 
 class SqliteDecided:

@@ -7,8 +7,8 @@ import logging
 import msgspec
 
 from winnow.adapters.store.database import Connection
-from winnow.core.encoding import from_json, to_json
-from winnow.core.ledger import Decision
+from winnow.core.ledger.ledger import Decision
+from winnow.core.text.encoding import from_json, to_json
 
 log = logging.getLogger(__name__)
 

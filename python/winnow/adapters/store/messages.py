@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from winnow.adapters.store.database import Connection
-from winnow.core.encoding import from_json, to_json
+from winnow.core.text.encoding import from_json, to_json
 from winnow.ports import Message
 
 log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from winnow.adapters.store.database import Connection
-from winnow.core.encoding import from_json, to_json
+from winnow.core.text.encoding import from_json, to_json
 from winnow.ports import StoredSection
 
 log = logging.getLogger(__name__)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from winnow.core.body import Gone, Malformed, Seen, Text
-from winnow.core.origins import origins
-from winnow.core.visible import show
+from winnow.core.proposal.blocks import Gone, Malformed, Seen, Text
+from winnow.core.proposal.origins import origins
+from winnow.core.text.visible import show
 
 _WIDTH = 160  # characters; what is longer goes on below
 

@@ -45,9 +45,9 @@ from claude_agent_sdk._errors import MessageParseError
 from claude_agent_sdk.types import HookEvent, PermissionMode
 
 from winnow import ports
-from winnow.adapters import ask_user, failures, process, session_file
-from winnow.core import question_tool
-from winnow.core.encoding import to_json
+from winnow.adapters.claude import ask_user, failures, process, session_file
+from winnow.core.asking import question_tool
+from winnow.core.text.encoding import to_json
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from winnow import ports
-from winnow.core import question_tool
-from winnow.core.encoding import to_json
+from winnow.core.asking import question_tool
+from winnow.core.text.encoding import to_json
 
-PLUGIN = Path(__file__).parents[1] / "plugin"
+PLUGIN = Path(__file__).parents[2] / "plugin"
 _CONTRACT = (PLUGIN / "system_prompt.md").read_text()
 
 

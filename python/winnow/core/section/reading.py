@@ -11,9 +11,9 @@ from functools import lru_cache
 
 import msgspec
 
-from winnow.core.form import Form
-from winnow.core.proposal import Change
-from winnow.core.reader import Damaged, Fixed, Ignored, Own, Picked, Piece, Reader
+from winnow.core.proposal.proposal import Change
+from winnow.core.section.form import Form
+from winnow.core.section.reader import Damaged, Fixed, Ignored, Own, Picked, Piece, Reader
 
 
 class Pick(msgspec.Struct, frozen=True):

@@ -15,6 +15,8 @@ from typing import Literal, Union
 
 import msgspec
 
+from winnow.core.section.answer import Part
+
 State = Literal["asleep", "connecting", "idle", "working", "waiting", "failed"]
 """What a chat is doing. A draft can be committed at once only in ``idle``; ``asleep`` has no agent
 process yet."""
@@ -247,13 +249,6 @@ class Section(Message, frozen=True):
     previews: dict[str, str] = {}
     focus: bool = False
     edited: list[str] = []
-
-
-class Part(msgspec.Struct, frozen=True):
-    """What would be answered to one question now."""
-
-    text: str
-    decided: bool
 
 
 class Verdict(Message, frozen=True):

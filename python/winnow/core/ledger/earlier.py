@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from winnow.core.answer import Answers, Decided, Undecided, decide, in_words
-from winnow.core.form import ELSE, Form, label_of, name_of, render
-from winnow.core.ledger import Decision, day
-from winnow.core.questions import Question
-from winnow.core.section import Left, Pick, Reading, parse
-from winnow.core.text import MARKER, marker, strip_markers
+from winnow.core.ledger.ledger import Decision, day
+from winnow.core.question import Question
+from winnow.core.section.answer import Answers, Decided, Undecided, decide, in_words
+from winnow.core.section.form import ELSE, Form, label_of, name_of, render
+from winnow.core.section.reading import Left, Pick, Reading, parse
+from winnow.core.text.text import MARKER, marker, strip_markers
 
 
 class Earlier(msgspec.Struct, frozen=True):

@@ -7,13 +7,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from winnow.core import permission, project
-from winnow.core.encoding import from_json, to_json
-from winnow.core.form import Form
+from winnow.core import project
+from winnow.core.asking import permission
 from winnow.core.project import Entry, Project
-from winnow.core.proposal import Settings
-from winnow.core.questions import Option, Question
-from winnow.core.settings import lines_of
+from winnow.core.proposal.proposal import Settings
+from winnow.core.proposal.settings import lines_of
+from winnow.core.question import Option, Question
+from winnow.core.section.form import Form
+from winnow.core.text.encoding import from_json, to_json
 
 TOOL = "winnow:trust"  # no tool: what Winnow itself asks before it starts the agent
 TRUST = "Trust this project"

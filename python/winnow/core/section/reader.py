@@ -10,12 +10,12 @@ from typing import Union
 
 import msgspec
 
-from winnow.core import body
-from winnow.core.form import ELSE, Form
-from winnow.core.known import Line
-from winnow.core.likeness import is_blank, lead, rest, same
-from winnow.core.questions import Option
-from winnow.core.text import MARKER, brief, fragments, marker, strip_markers
+from winnow.core.proposal import blocks as body
+from winnow.core.question import Option
+from winnow.core.section.form import ELSE, Form
+from winnow.core.section.known import Line
+from winnow.core.section.likeness import is_blank, lead, rest, same
+from winnow.core.text.text import MARKER, brief, fragments, marker, strip_markers
 
 BROKEN = 20  # lines that one may be broken into
 

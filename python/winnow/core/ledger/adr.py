@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from winnow.core.ledger import Decision, local
-from winnow.core.text import brief, clean, clean_block
+from winnow.core.ledger.ledger import Decision, local
+from winnow.core.text.text import brief, clean, clean_block
 
 
 def slug(decision: Decision) -> str:

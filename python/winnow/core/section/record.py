@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from winnow.core.answer import Answers, Decided, decide, in_words, refuses
-from winnow.core.form import Form, label_of, name_of
-from winnow.core.section import Reading
-from winnow.core.text import brief, clean, marker
+from winnow.core.section.answer import Answers, Decided, decide, in_words, refuses
+from winnow.core.section.form import Form, label_of, name_of
+from winnow.core.section.reading import Reading
+from winnow.core.text.text import brief, clean, marker
 
 REPLAYED = "↻ Replayed."
 REFUSED = {

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from winnow.core.body import Text
-from winnow.core.lines import Change, changes
-from winnow.core.text import brief
-from winnow.core.visible import FORMS, restore, show
+from winnow.core.proposal.blocks import Text
+from winnow.core.proposal.lines import Change, changes
+from winnow.core.text.text import brief
+from winnow.core.text.visible import FORMS, restore, show
 
 
 class Line(msgspec.Struct, frozen=True):

@@ -6,12 +6,18 @@ from typing import Any, Union
 
 import msgspec
 
-from winnow.core.body import Malformed
-from winnow.core.form import Form, label_of, name_of
-from winnow.core.proposal import Changed, Emptied
-from winnow.core.protocol import Part
-from winnow.core.section import Left, Reading, locate, parse, questions_of, rows_of_others
-from winnow.core.text import clean
+from winnow.core.proposal.blocks import Malformed
+from winnow.core.proposal.proposal import Changed, Emptied
+from winnow.core.section.form import Form, label_of, name_of
+from winnow.core.section.reading import Left, Reading, locate, parse, questions_of, rows_of_others
+from winnow.core.text.text import clean
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What would be answered to one question now."""
+
+    text: str
+    decided: bool
 
 
 class Decided(msgspec.Struct, frozen=True):

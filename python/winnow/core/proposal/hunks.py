@@ -14,10 +14,10 @@ from typing import Union
 
 import msgspec
 
-from winnow.core.body import Malformed
-from winnow.core.diff import NO_NEWLINE, Diff, Line, body_of
-from winnow.core.text import brief
-from winnow.core.visible import restore
+from winnow.core.proposal.blocks import Malformed
+from winnow.core.proposal.diff import NO_NEWLINE, Diff, Line, body_of
+from winnow.core.text.text import brief
+from winnow.core.text.visible import restore
 
 
 class Row(msgspec.Struct, frozen=True):

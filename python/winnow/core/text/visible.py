@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from winnow.core import hidden
-from winnow.core.text import disarm
+from winnow.core.text import hidden
+from winnow.core.text.text import disarm
 
 # What `str.isprintable` lets pass, though it can't be seen or may look like a marker of ours.
 _DOUBTFUL = re.compile(f"(?i){hidden.ANYWHERE.pattern}|-->|winn")

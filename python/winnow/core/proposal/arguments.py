@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from winnow.core.body import Block, Gone, Malformed, Seen, Text
-from winnow.core.origins import Line, Refused, restored
-from winnow.core.text import brief
-from winnow.core.visible import show
+from winnow.core.proposal.blocks import Block, Gone, Malformed, Seen, Text
+from winnow.core.proposal.origins import Line, Refused, restored
+from winnow.core.text.text import brief
+from winnow.core.text.visible import show
 
 _WIDEST = 80  # characters of a line of JSON; more is easier to read one member a line
 _DEEPEST = 100  # fixed: where a RecursionError strikes depends on the caller, too

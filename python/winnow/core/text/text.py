@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from winnow.core import hidden
+from winnow.core.text import hidden
 
 LONGEST = 2000  # characters of agent text on one line; more only makes the editor slow
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from winnow.core.text import MARKER, brief, marker
+from winnow.core.text.text import MARKER, brief, marker
 
 _FENCE = re.compile(r"`+")
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from winnow.core.answer import Answers, Decided
-from winnow.core.questions import Malformed, Option, Question
-from winnow.core.text import brief, clean
+from winnow.core.question import Malformed, Option, Question
+from winnow.core.section.answer import Answers, Decided
+from winnow.core.text.text import brief, clean
 
 NAME = "question"
 SERVER = "winnow"

@@ -8,8 +8,8 @@ from typing import Union
 
 import msgspec
 
-from winnow.core.choices import TYPES, Choice, looks_like_one, read
-from winnow.core.questions import Malformed
+from winnow.core.asking.choices import TYPES, Choice, looks_like_one, read
+from winnow.core.question import Malformed
 
 LONGEST = 1 << 18  # characters that are held back; a user who sees nothing for longer gives up
 DEEPEST = 100  # brackets within brackets; a choice needs five

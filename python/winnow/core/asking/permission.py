@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from winnow.core.form import Form
-from winnow.core.proposal import Call, Patch, Plan, Proposal
-from winnow.core.questions import Option, Question
-from winnow.core.text import brief, clean
+from winnow.core.proposal.proposal import Call, Patch, Plan, Proposal
+from winnow.core.question import Option, Question
+from winnow.core.section.form import Form
+from winnow.core.text.text import brief, clean
 
 _LONGEST = 300  # characters of a sentence that an agent has a part in
 

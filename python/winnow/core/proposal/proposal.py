@@ -12,11 +12,12 @@ from typing import Any, Union
 
 import msgspec
 
-from winnow.core import arguments, patch, rewrite, settings
-from winnow.core.body import Block, Gone, Malformed, Seen, Text
-from winnow.core.diff import Diff, Line, diff
-from winnow.core.origins import Refused, origins, restored
-from winnow.core.visible import FORMS, show
+from winnow.core.proposal import arguments, rewrite, settings
+from winnow.core.proposal import hunks as patch
+from winnow.core.proposal.blocks import Block, Gone, Malformed, Seen, Text
+from winnow.core.proposal.diff import Diff, Line, diff
+from winnow.core.proposal.origins import Refused, origins, restored
+from winnow.core.text.visible import FORMS, show
 
 _HEAD = re.compile(r"@@ -(\d+)")
 _TOLD = 200  # lines of a change that the agent is told

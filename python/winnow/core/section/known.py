@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from winnow.core.likeness import Index, same
+from winnow.core.section.likeness import Index, same
 
 _RULE = re.compile(r"[━\s_-]+")  # only decoration
 

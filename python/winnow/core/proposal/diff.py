@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from winnow.core.lines import Change, changes, split
-from winnow.core.visible import is_plain, show
+from winnow.core.proposal.lines import Change, changes, split
+from winnow.core.text.visible import is_plain, show
 
 CONTEXT = 3  # unchanged lines before and after a change
 NO_NEWLINE = "\\ No newline at end of file"

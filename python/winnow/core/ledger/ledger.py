@@ -6,16 +6,15 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
-from pathlib import PurePath
 from typing import Literal
 
 import msgspec
 
-from winnow.core import encoding
-from winnow.core.answer import Answers
-from winnow.core.form import Form
-from winnow.core.questions import Question
-from winnow.core.text import brief, clean, clean_block
+from winnow.core.question import Question
+from winnow.core.section.answer import Answers
+from winnow.core.section.form import Form
+from winnow.core.text import encoding
+from winnow.core.text.text import brief, clean, clean_block
 
 _KEPT = 100  # lines of what was permitted
 
@@ -136,7 +135,7 @@ def _digest(text: str, labels: Sequence[str]) -> str:
 
 def _searched(decision: Decision) -> str:
     parts = [decision.header, decision.question, *decision.options, *decision.own, decision.notes]
-    return "\n".join([*parts, PurePath(decision.chat).stem])
+    return "\n".join([*parts, decision.chat.rpartition("/")[2].removesuffix(".md")])
 
 
 def _entry(decision: Decision) -> Iterator[str]:

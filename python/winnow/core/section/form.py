@@ -9,11 +9,11 @@ from typing import Literal
 
 import msgspec
 
-from winnow.core import body
-from winnow.core.known import Known, Line
-from winnow.core.proposal import Proposal
-from winnow.core.questions import Option, Question
-from winnow.core.text import brief, clean, marker, quoted
+from winnow.core.proposal import blocks as body
+from winnow.core.proposal.proposal import Proposal
+from winnow.core.question import Option, Question
+from winnow.core.section.known import Known, Line
+from winnow.core.text.text import brief, clean, marker, quoted
 
 ELSE = "✎ Something else:"
 # Rules are short: the editor draws the rest, since lines wrap as if their markers were visible.

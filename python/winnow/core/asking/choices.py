@@ -14,10 +14,10 @@ from typing import Any, Union
 
 import msgspec
 
-from winnow.core.answer import Answers, Decided
-from winnow.core.form import option_line
-from winnow.core.questions import Malformed, Option, Question
-from winnow.core.text import prose
+from winnow.core.question import Malformed, Option, Question
+from winnow.core.section.answer import Answers, Decided
+from winnow.core.section.form import option_line
+from winnow.core.text.text import prose
 
 MOST = 999  # questions, and options of each: the addresses in markers have three digits
 

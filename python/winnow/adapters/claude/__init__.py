@@ -1,0 +1,1 @@
+"""Claude Code as an agent. The only room that knows the SDK."""

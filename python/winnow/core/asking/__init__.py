@@ -1,0 +1,1 @@
+"""The ways in which an agent asks."""

@@ -1,0 +1,1 @@
+"""What was decided: kept, offered again, exported."""
