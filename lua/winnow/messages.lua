@@ -11,9 +11,13 @@
 ---@field session? string
 ---@field model? string
 ---@field mode? string
+---@field configured? string
 ---@field questions? string
 ---@field sections? string[]
 ---@field lines? string[]
+---@field confirmed? integer
+---@field sent? string
+---@field sent_id? string
 ---@field headless? boolean
 ---@field eager? boolean
 
@@ -27,6 +31,13 @@
 ---@field type 'send'
 ---@field chat integer
 ---@field text string
+---@field id? string
+
+--- These messages stand in the draft, and the draft in its file.
+---@class winnow.event.Refilled
+---@field type 'refilled'
+---@field chat integer
+---@field messages string[]
 
 --- The user wants the draft sent, but the chat was not idle: ask for it with `Take`.
 ---@class winnow.event.Queue
@@ -52,6 +63,7 @@
 ---@field section string
 ---@field lines string[]
 ---@field row integer
+---@field unseen? integer
 
 --- `<Esc>` in the open section.
 ---@class winnow.event.Cancel
@@ -82,6 +94,7 @@
 ---@field choice 'allow'|'always'|'deny'
 ---@field reason? string
 ---@field lines? string[]
+---@field unseen? integer
 
 --- Change the permission mode; empty: show it, with the rules in force.
 ---@class winnow.event.Mode
@@ -109,6 +122,13 @@
 ---@field about? string
 ---@field path? string
 ---@field export? string
+
+--- Show what was decided about the settings of the project at `cwd`, or forget it.
+---@class winnow.event.Trust
+---@field type 'trust'
+---@field chat integer
+---@field cwd string
+---@field revoke? boolean
 
 --- Append to the transcript; `fresh` starts a new paragraph.
 ---@class winnow.effect.Write
@@ -163,6 +183,12 @@
 ---@field section string
 ---@field question integer
 
+--- Go to the first line of the open section that was not on the screen yet.
+---@class winnow.effect.Reveal
+---@field type 'reveal'
+---@field chat integer
+---@field section string
+
 --- Delete these rows of the lines that were confirmed, then confirm again.
 ---@class winnow.effect.Keep
 ---@field type 'keep'
@@ -195,11 +221,12 @@
 ---@field type 'refill'
 ---@field chat integer
 ---@field text string
+---@field messages string[]
 
 --- A section that waits for the user, shown already or not.
 ---@class winnow.Pending
 ---@field section string
----@field kind 'patch'|'permission'|'plan'|'question'
+---@field kind 'patch'|'permission'|'plan'|'question'|'trust'
 ---@field title string
 ---@field agent string
 ---@field since number
@@ -212,6 +239,7 @@
 ---@field pending winnow.Pending[]
 ---@field cost number
 ---@field mode string
+---@field ahead integer
 
 --- Something happened: a `User` autocommand of the name `Winnow{name}`.
 ---@class winnow.effect.Happened
@@ -252,7 +280,7 @@
 ---@field old string[]
 ---@field new string[]
 
---- Show the permission mode and the rules in force.
+--- Show the permission mode and the rules in force, or what was decided about a project.
 ---@class winnow.effect.Rules
 ---@field type 'rules'
 ---@field chat integer
@@ -280,6 +308,7 @@
 ---| winnow.event.Open
 ---| winnow.event.Close
 ---| winnow.event.Send
+---| winnow.event.Refilled
 ---| winnow.event.Queue
 ---| winnow.event.Stop
 ---| winnow.event.Edit
@@ -292,6 +321,7 @@
 ---| winnow.event.Compare
 ---| winnow.event.Unshown
 ---| winnow.event.Recall
+---| winnow.event.Trust
 
 ---@alias winnow.Effect
 ---| winnow.effect.Write
@@ -300,6 +330,7 @@
 ---| winnow.effect.Verdict
 ---| winnow.effect.Say
 ---| winnow.effect.Step
+---| winnow.effect.Reveal
 ---| winnow.effect.Keep
 ---| winnow.effect.Fill
 ---| winnow.effect.Freeze
