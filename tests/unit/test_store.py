@@ -27,7 +27,7 @@ WRITER = """
 import asyncio, sys
 from pathlib import Path
 from winnow.adapters.store import SqliteStore
-from winnow.core.ledger import Decision
+from winnow.core.ledger.ledger import Decision
 from winnow.ports import StoredSection
 async def main():
     store = SqliteStore(Path(sys.argv[1]), print)

@@ -141,11 +141,11 @@ class Database:
             self._pending.append(job)
 
     def _try(self) -> None:
-        """Do what is to be done; what is read need not wait for what can't be written now."""
+        """Do what is to be done, in order; only who would rather know nothing reads ahead of it."""
         left: deque[_Job[Any]] = deque()
         trouble: Exception | None = None
         for job in self._pending:
-            if trouble is not None and job.writes:
+            if trouble is not None and job.stays:
                 left.append(job)
                 continue
             try:
