@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core.ledger import earlier as offer
-from winnow.core.ledger import ledger
+from winnow.core.ledger import ledger, offer
 from winnow.core.section.answer import NOT_ARMED as ONCE
 from winnow.core.section.answer import Decided, Send, confirm, decide
 from winnow.core.section.form import Form, render

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from winnow.core import project
 from winnow.core.asking import trust
 from winnow.core.project import Project, Source
-from winnow.core.proposal import blocks as body
-from winnow.core.proposal import settings
+from winnow.core.proposal import blocks, settings
 from winnow.core.proposal.proposal import Changed, Emptied, Kept
 from winnow.core.section.form import render
 
@@ -22,7 +21,7 @@ ENTRIES = ("env A=1 (x)", "env B=2 (x)", "hook Stop: " + "y" * 400 + " (x)")
 
 
 def left(lines: list[str], entries: tuple[str, ...] = ENTRIES) -> list[str]:
-    found = settings.left(entries, body.Text(0, tuple(lines)))
+    found = settings.left(entries, blocks.Text(0, tuple(lines)))
     assert isinstance(found, list)
     return found
 
@@ -45,8 +44,8 @@ def test_lines_may_be_moved_but_not_changed() -> None:
     lines = shown()
     assert left([*lines[1:], "", lines[0]]) == list(ENTRIES)
     for odd in ("env A=1 (x) ", "env C=3 (x)", "    y"):
-        found = settings.left(ENTRIES, body.Text(7, (odd, *lines)))
-        assert found == body.Malformed(7, "line 8 is none of these settings: u brings them back")
+        found = settings.left(ENTRIES, blocks.Text(7, (odd, *lines)))
+        assert found == blocks.Malformed(7, "line 8 is none of these settings: u brings them back")
 
 
 def test_entries_that_start_alike_are_told_apart() -> None:
@@ -81,7 +80,7 @@ def test_the_form_reads_back_what_is_left() -> None:
 
     def change(lines: list[str]) -> Any:
         assert form.proposal
-        return form.proposal.read(body.split("ab", form.blocks, lines)[1])
+        return form.proposal.read(blocks.split("ab", form.blocks, lines)[1])
 
     assert isinstance(change(lines), Kept)
     found = change([line for line in lines if line != ENTRIES[0]])

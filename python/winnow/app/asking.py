@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from winnow.core import question as questions
+from winnow.core import question
 from winnow.core.asking import choices, permission, question_tool, trust
 from winnow.core.asking.choices import Choice
 from winnow.core.proposal.proposal import Call, Plan, Proposal, cell_of, patch_of, written_by
@@ -23,12 +23,12 @@ ASK = "AskUserQuestion"
 TEXT = "winnow:choices"  # no tool: choices in the agent's text
 
 
-def make(section_id: str, request: Request, files: Files) -> Form | questions.Malformed:
+def make(section_id: str, request: Request, files: Files) -> Form | question.Malformed:
     """The form of what the agent asks."""
     agent = request.agent or request.agent_id
-    asked: tuple[questions.Question, ...] | questions.Malformed
+    asked: tuple[question.Question, ...] | question.Malformed
     if request.tool == ASK:
-        asked = questions.read_questions(request.input)
+        asked = question.read_questions(request.input)
     elif request.tool == TEXT:
         asked = choice_of(request).questions
     elif request.tool == question_tool.TOOL:
@@ -37,7 +37,7 @@ def make(section_id: str, request: Request, files: Files) -> Form | questions.Ma
         return trust.form(section_id, request.input)
     else:
         return _permission(section_id, request, files, agent)
-    if isinstance(asked, questions.Malformed):
+    if isinstance(asked, question.Malformed):
         return asked
     return Form(section_id, asked, "questions", agent=agent)
 

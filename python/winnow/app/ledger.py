@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from winnow import ports
 from winnow import protocol as p
 from winnow.app import asking
-from winnow.core import question as questions
-from winnow.core.ledger import adr, ledger
-from winnow.core.ledger import earlier as offer
-from winnow.core.ledger.earlier import Earlier
+from winnow.core.ledger import adr, ledger, offer
 from winnow.core.ledger.ledger import Decision
+from winnow.core.ledger.offer import Earlier
+from winnow.core.question import read_questions
 from winnow.core.section.answer import Answers
 from winnow.core.section.form import Form, render
 
@@ -71,7 +70,7 @@ class Ledger:
 def _discussed(sections: Iterable[ports.StoredSection]) -> Iterator[tuple[str, Earlier]]:
     """What these questions were left like, by key."""
     for stored in sections:
-        asked = stored.tool == asking.ASK and questions.read_questions(stored.input)
+        asked = stored.tool == asking.ASK and read_questions(stored.input)
         if isinstance(asked, tuple):
             form = Form(stored.marker, asked)
             lines = stored.lines or render(form)

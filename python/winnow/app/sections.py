@@ -20,11 +20,10 @@ from winnow.app.page import Page
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
-from winnow.core import question as questions
-from winnow.core import transcript
+from winnow.core import question, transcript
 from winnow.core.asking import choices, permission, question_tool, trust
 from winnow.core.asking.choices import Choice
-from winnow.core.ledger import earlier as offer
+from winnow.core.ledger import offer
 from winnow.core.section import answer, record
 from winnow.core.section.form import Form
 from winnow.core.section.reading import Left, Pick
@@ -269,7 +268,7 @@ class Sections:
         """The agent asks something: what waits for the user now, or what it gets at once."""
         section_id = self._store.new_marker()
         form = asking.make(section_id, request, self._files)
-        if isinstance(form, questions.Malformed):
+        if isinstance(form, question.Malformed):
             return asking.refused(request, form.reason)
         w = self._waiting(form, request)
         if self._ledger.replay is not None:

@@ -7,10 +7,10 @@ import asyncio
 import msgspec
 
 from winnow.app import asking
-from winnow.core import question as questions
+from winnow.core import question
 from winnow.core.asking import permission
-from winnow.core.ledger import earlier as offer
-from winnow.core.proposal import blocks as body
+from winnow.core.ledger import offer
+from winnow.core.proposal import blocks
 from winnow.core.proposal.lines import split
 from winnow.core.proposal.proposal import (
     Change,
@@ -23,8 +23,8 @@ from winnow.core.proposal.proposal import (
     Settings,
 )
 from winnow.core.section import answer, record
-from winnow.core.section import reading as section
 from winnow.core.section.form import Form, render
+from winnow.core.section.reading import Left, Pick, Reading, locate, parse
 from winnow.core.text.visible import show
 from winnow.core.transcript import tool_line
 from winnow.ports import Allow, Deny, FileError, Files, Message, Reply, Request, StoredSection
@@ -96,7 +96,7 @@ class Waiting:
 
     def verdict(self, chat: int, waiting: int) -> Verdict:
         """What ``<CR>`` would send now."""
-        reading = section.parse(self.form, self.lines)
+        reading = parse(self.form, self.lines)
         parts = answer.verdict(self.form, reading, self._accepted)
         offered = self._offer(reading)
         return Verdict(
@@ -119,8 +119,8 @@ class Waiting:
         """``<CR>`` with the cursor on ``row``; on the foot it takes what is offered."""
         if (place := self._place(row)) is not None:
             return place
-        if section.locate(self.form, self.lines, row) == (0, 0):
-            offered = self._offer(section.parse(self.form, self.lines))
+        if locate(self.form, self.lines, row) == (0, 0):
+            offered = self._offer(parse(self.form, self.lines))
             if offered is not None:
                 return offered
         outcome = answer.confirm(self.form, self.lines, row, self._armed, self._accepted, unseen)
@@ -131,7 +131,7 @@ class Waiting:
                 self._accepted = accepted
         return outcome
 
-    def _offer(self, reading: section.Reading) -> offer.Offer | None:
+    def _offer(self, reading: Reading) -> offer.Offer | None:
         return offer.offer(self.form, reading, self._accepted, self.earlier)
 
     def settle(self, reply: Reply) -> bool:
@@ -147,7 +147,7 @@ class Waiting:
         options = {"allow": [1], "always": range(2, count)[:1], "deny": [count]}[choice]
         if not options:
             return answer.Undecided("Claude offers no rule for this: :Winnow allow, or deny.")
-        left = section.Left((section.Pick(options[0], reason),), change=self._change)
+        left = Left((Pick(options[0], reason),), change=self._change)
         decision = answer.decide(self.form, 1, left, frozenset())
         if isinstance(decision, answer.Decided):
             again = f":Winnow next goes there, :Winnow {choice}"
@@ -175,13 +175,13 @@ class Waiting:
     @property
     def _change(self) -> Change | None:
         """What became of the proposal."""
-        return section.parse(self.form, self.lines).questions[0].change
+        return parse(self.form, self.lines).questions[0].change
 
     @property
     def broken(self) -> str:
         """Why the proposal can't be understood any more; empty: it can."""
         change = self._change
-        return change.message if isinstance(change, body.Malformed) else ""
+        return change.message if isinstance(change, blocks.Malformed) else ""
 
     def _reply(self, proposal: Proposal, change: Change | None, given: answer.Decided) -> Reply:
         refused = answer.refuses(self.form, given)
@@ -232,8 +232,8 @@ class Waiting:
         """The place in the file that a row of a diff is about."""
         proposal = self.form.proposal
         if isinstance(proposal, Patch):
-            match body.split(self.form.id, self.form.blocks, self.lines)[1]:
-                case [body.Text(row=start, lines=lines)] if 0 <= row - start < len(lines):
+            match blocks.split(self.form.id, self.form.blocks, self.lines)[1]:
+                case [blocks.Text(row=start, lines=lines)] if 0 <= row - start < len(lines):
                     return Place(proposal.path, proposal.place(lines, row - start))
         return None
 
@@ -242,7 +242,7 @@ class Waiting:
         if self.form.proposal:  # what was asked is not stored whole
             return []
         every = frozenset(range(1, len(self.form.questions) + 1))
-        left = section.parse(self.form, self.lines).questions
+        left = parse(self.form, self.lines).questions
         decisions = [answer.decide(self.form, n, part, every) for n, part in enumerate(left, 1)]
         decided = [one for one in decisions if isinstance(one, answer.Decided)]
         whole = len(decided) == len(decisions)
@@ -250,7 +250,7 @@ class Waiting:
 
     def discussion(self, text: str, *, late: bool) -> str:
         """What the agent reads when the user talks back instead of answering."""
-        reading = section.parse(self.form, self.lines)
+        reading = parse(self.form, self.lines)
         return record.discussion(self.form, reading, text, late=late)
 
 
@@ -258,9 +258,9 @@ def again(stored: StoredSection, files: Files) -> Waiting | None:
     """A section that nobody waits for, as the user left it; None when it can't be read."""
     request = Request(stored.tool, stored.input)
     form = asking.make(stored.marker, request, files)
-    if isinstance(form, questions.Malformed):
+    if isinstance(form, question.Malformed):
         return None
-    left = section.parse(form, stored.lines).questions
+    left = parse(form, stored.lines).questions
     # With nothing left there is nothing to answer with, and no `u` would bring it back.
     lines = stored.lines if any(part.picks or part.own for part in left) else []
     return Waiting(form, request, msgspec.structs.replace(stored, state="open", lines=lines))

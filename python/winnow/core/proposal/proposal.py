@@ -12,8 +12,7 @@ from typing import Any, Union
 
 import msgspec
 
-from winnow.core.proposal import arguments, rewrite, settings
-from winnow.core.proposal import hunks as patch
+from winnow.core.proposal import arguments, hunks, rewrite, settings
 from winnow.core.proposal.blocks import Block, Gone, Malformed, Seen, Text
 from winnow.core.proposal.diff import Diff, Line, diff
 from winnow.core.proposal.origins import Refused, origins, restored
@@ -111,13 +110,13 @@ class Patch(msgspec.Struct, frozen=True, dict=True):
         rows = self._rows(lines)
         if isinstance(rows, Malformed):
             return Malformed(start + rows.row, rows.message)
-        match patch.apply(self.diff, rows):
+        match hunks.apply(self.diff, rows):
             case Malformed(row=row, message=message):
                 return Malformed(start + row, message)
             case applied:
                 return self._change(start, applied)
 
-    def _change(self, start: int, applied: patch.Applied) -> Change:
+    def _change(self, start: int, applied: hunks.Applied) -> Change:
         total = len(self.diff.hunks)
         if len(applied.dropped) == total or applied.text == (self.old or ""):
             return Emptied("all hunks are gone" if applied.dropped else "no change is left")
@@ -168,7 +167,7 @@ class Patch(msgspec.Struct, frozen=True, dict=True):
             above += at < row and lines[at][:1] in stays
         return 1
 
-    def _rows(self, seen: Sequence[str]) -> list[patch.Row] | Malformed:
+    def _rows(self, seen: Sequence[str]) -> list[hunks.Row] | Malformed:
         """Which line of the diff each row is: told by comparison, since they carry no markers."""
         lines = origins(self.blocks[0].lines, seen)
         for row, line in enumerate(lines):
@@ -178,7 +177,7 @@ class Patch(msgspec.Struct, frozen=True, dict=True):
             if lines[row] is None and FORMS.search(seen[row]) and self._hides:
                 what = "holds characters that can't be edited here: u brings it back"
                 return Malformed(row, f"line {row + 1} {what}")
-        return [patch.Row(text, line) for text, line in zip(seen, lines, strict=True)]
+        return [hunks.Row(text, line) for text, line in zip(seen, lines, strict=True)]
 
     def _may_be(self, seen: str, line: Line) -> bool:
         """Whether a row can be an edited form of a line."""

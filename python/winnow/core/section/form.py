@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from winnow.core.proposal import blocks as body
+from winnow.core.proposal import blocks
 from winnow.core.proposal.proposal import Proposal
 from winnow.core.question import Option, Question
 from winnow.core.section.known import Known, Line
@@ -34,7 +34,7 @@ class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
     agent: str = ""
 
     @property
-    def blocks(self) -> tuple[body.Block, ...]:
+    def blocks(self) -> tuple[blocks.Block, ...]:
         """What stands there to be edited."""
         return self.proposal.blocks if self.proposal else ()
 
@@ -51,7 +51,7 @@ def render(form: Form) -> list[str]:
         if line.slot == "h" and line.question > 1:
             rendered.append("")
         if line.slot == 1:
-            rendered += body.render(form.id, form.blocks) or [""]
+            rendered += blocks.render(form.id, form.blocks) or [""]
         rendered.append(line.text + marker(form.id, line.question, line.slot))
     return rendered
 

@@ -10,7 +10,7 @@ from typing import Union
 
 import msgspec
 
-from winnow.core.proposal import blocks as body
+from winnow.core.proposal import blocks
 from winnow.core.question import Option
 from winnow.core.section.form import ELSE, Form
 from winnow.core.section.known import Line
@@ -83,7 +83,7 @@ class Reader:
 
     def __init__(self, form: Form, lines: list[str]) -> None:
         self.form = form
-        self.lines, self.seen = body.split(form.id, form.blocks, lines)
+        self.lines, self.seen = blocks.split(form.id, form.blocks, lines)
         self.known = form.known
         self.block = 1
         marked = (mark for line in self.lines if line for mark in MARKER.finditer(line))
