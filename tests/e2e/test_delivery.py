@@ -245,8 +245,9 @@ def test_an_option_is_no_command(
 ) -> None:
     """Whatever id a model gives an option: picking it runs nothing and reads nothing."""
     claude = open_editor(agent="claude", questions="text", env=api.env(tmp_path / "claude"))
-    (claude.sandbox.project / ".claude" / "commands").mkdir(parents=True)
-    (claude.sandbox.project / ".claude" / "commands" / "deploy.md").write_text(COMMAND)
+    commands = tmp_path / "claude" / "commands"  # the user's own: a project's would be asked about
+    commands.mkdir(parents=True)
+    (commands / "deploy.md").write_text(COMMAND)
     (claude.sandbox.project / "secret.txt").write_text("TOP SECRET")
     api.add(say(CHOICE % id), say("Noted."), say("Deployed."))
     start(claude)

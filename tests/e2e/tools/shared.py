@@ -66,6 +66,9 @@ class Shared:
         editor.command("silent %bwipeout! | messages clear")
         # One that still spoke would take what the next test scripts.
         editor.wait(lambda: CLI not in str(editor.sandbox.processes()), "the end of the CLI")
+        editor.keys(":Winnow trust revoke<CR>")  # what it has allowed for the project
+        editor.wait(lambda: "is forgotten" in editor.messages(), "rules that are gone")
+        editor.command("messages clear")
         editor.forget()
         for path in editor.sandbox.project.iterdir():
             if path.is_dir() and not path.is_symlink():
