@@ -38,6 +38,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
 def claude(shared: Shared) -> Iterator[Editor]:
     """An empty chat, with the guard of users."""
     shared.api.clear()
+    shared.api.requests.clear()
     with shared.fresh() as editor:
         editor.guard()
         try:
