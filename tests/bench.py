@@ -89,7 +89,6 @@ class Bench:
         editor.keys("dd")
         editor.keys("dd")
         editor.wait_screen("━━ C ━━")
-        time.sleep(0.35)  # a <CR> right after a section appears does nothing, on purpose
         pressed = time.monotonic_ns() / 1e6
         editor.keys("<CR>")
         editor.wait_line("Selected: C")
@@ -100,9 +99,8 @@ class Bench:
         editor = self.editor
         editor.wait(lambda: self._state() == "idle", "the end of the turn before")
         editor.keys("ipatch<Esc><CR>")
-        shown = self._awaited(lambda: any("keep one of 2" in row for row in editor._grid.frame))
+        shown = self._awaited(lambda: any("━━ Patch" in row for row in editor._grid.frame))
         asked = self.noted("asked:Write")
-        time.sleep(0.35)
         editor.keys(":Winnow deny<CR>")
         editor.wait_line("Denied: Write")
         return shown - asked
