@@ -7,6 +7,7 @@ local host = require('winnow.host')
 local lock = require('winnow.lock')
 local marker = require('winnow.marker')
 local say = require('winnow.say')
+local sent = require('winnow.sent')
 local transcript = require('winnow.transcript')
 
 local M = {}
@@ -51,8 +52,6 @@ local TYPING = 'goes out when you leave Insert mode'
 ---@field private ticks? boolean what is said of that will be said anew
 ---@field queued boolean the draft waits to be sent
 ---@field private unwritten? boolean its file could not be written, which the user knows
----@field sent? { id: string, text: string } the last message, until its turn is over: a host that
---- ends may not have got it
 ---@field private typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
 ---@field private heading integer extmark on the draft's heading
@@ -284,7 +283,7 @@ function Chat:written(ok, problem)
   elseif not self.unwritten then
     local why = problem:match('E%d+: [^\n]*') or 'for no known reason'
     host.log(('%s could not be written: %s'):format(self.path, why))
-    say(('The chat could not be written (%s); it stays here, :w! tries again.'):format(why), 'warn')
+    say(('The chat could not be written; it stays here, :w! tries again (%s).'):format(why), 'warn')
   end
   self.unwritten = not ok
 end
@@ -300,7 +299,7 @@ end
 ---@param text string
 ---@param messages string[] the ids of the messages that it is
 function Chat:refill(text, messages)
-  self.queued, self.sent = false, nil
+  self.queued = false
   self:edit(function()
     self:ensure_heading()
     local rest = self:draft()
@@ -332,8 +331,11 @@ end
 --- Tell the host a message, and write the file: it no longer is the draft.
 ---@param text string empty: there was none after all
 local function post(self, text)
-  self.sent = text ~= '' and { id = uuid(), text = text } or nil
-  self:tell('send', { text = text, id = self.sent and self.sent.id or '' })
+  local id = text ~= '' and uuid() or ''
+  if text ~= '' then
+    sent.add(self.path, { id = id, text = text }) -- before the file calls it sent
+  end
+  self:tell('send', { text = text, id = id })
   self:save()
 end
 
@@ -424,8 +426,9 @@ end
 
 --- The host has a place for the queued draft. It does not go out half typed.
 function Chat:take()
-  local insert = vim.startswith(vim.api.nvim_get_mode().mode, 'i')
-  self.typing = self.queued and insert and vim.api.nvim_get_current_buf() == self.buf
+  local types = vim.api.nvim_get_mode().mode:find('^[iR]') -- or for one command does not: `niI`
+    or vim.api.nvim_get_mode().mode:find('^ni')
+  self.typing = self.queued and types ~= nil and vim.api.nvim_get_current_buf() == self.buf
   local wanted = self.queued and not self.typing and self:draft() ~= ''
   post(self, wanted and self:commit() or '')
   self:show_state()
@@ -629,8 +632,7 @@ function Chat:open()
     sections = self.section and { self.section.id } or {},
     lines = self.section and not self.section.from_file and self.section:lines() or {},
     confirmed = self.section and self.section.confirming or -1,
-    sent = self.sent and self.sent.text or '',
-    sent_id = self.sent and self.sent.id or '',
+    sent = sent.of(self.path),
     headless = #vim.api.nvim_list_uis() == 0,
     eager = own,
   })

@@ -236,6 +236,9 @@ function M.reopen_all()
   for _, chat in pairs(chats) do
     chat.state = 'asleep'
     chat:open()
+    if chat.queued then
+      chat:tell('queue', {})
+    end
   end
 end
 

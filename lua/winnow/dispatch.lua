@@ -54,15 +54,15 @@ M.effects = {
   refill = function(chat, e)
     chat:refill(e.text, e.messages)
   end,
+  kept = function(chat, e)
+    require('winnow.sent').forget(chat.path, e.messages)
+  end,
   status = function(chat, e)
     chat.cost, chat.mode, chat.ahead = e.cost, e.mode, e.ahead
     chat:announce(e.pending)
     chat:set_state(e.state)
   end,
   happened = function(chat, e)
-    if e.name == 'TurnEnd' then
-      chat.sent = nil
-    end
     require('winnow.events').fire(chat, e.name, e.data)
   end,
   meta = function(chat, e)

@@ -19,6 +19,30 @@ function M.seal(path)
   end
 end
 
+--- A small file of ours about a chat.
+---@param kind string
+---@param path string the chat's
+---@return string
+function M.record(kind, path)
+  return ('%s/winnow/%s/%s'):format(vim.fn.stdpath('state'), kind, vim.fn.sha256(M.real(path)))
+end
+
+--- Write a file that only the user can read, whole or not at all.
+---@param path string
+---@param text string
+---@return boolean done
+function M.write_private(path, text)
+  local new = ('%s.%d'):format(path, vim.fn.getpid())
+  return (
+    pcall(function()
+      vim.fn.mkdir(vim.fs.dirname(path), 'p', tonumber('700', 8))
+      vim.fn.writefile({ text }, new)
+      M.seal(new)
+      assert(vim.uv.fs_rename(new, path))
+    end)
+  )
+end
+
 --- Let only the user read the chats, also those of earlier versions.
 function M.seal_all()
   M.seal(vim.fs.dirname(M.dir()))

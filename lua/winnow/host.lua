@@ -101,7 +101,7 @@ local function on_exit(id, code)
     return
   end
   crashed = true
-  chats.lost('The Python host stopped; it was started again. :Winnow log has the details.')
+  chats.lost('The Python host stopped and was started again: see :Winnow log.')
   M.start()
 end
 

@@ -16,8 +16,7 @@ local held = {} ---@type table<string, true> locks that name this Neovim, by the
 
 ---@param path string a chat's
 local function lock_of(path)
-  local folder = require('winnow.host').state_dir() .. '/open'
-  return folder .. '/' .. vim.fn.sha256(files.real(path))
+  return files.record('open', path)
 end
 
 --- When a process began, by the kernel's clock; nil: it does not run. Without /proc, that it runs
@@ -86,13 +85,7 @@ end
 ---@param owner? winnow.Owner this Neovim
 function M.give(path, owner)
   local lock = lock_of(path)
-  local new = ('%s.%d'):format(lock, vim.fn.getpid())
-  local ok = pcall(function()
-    vim.fn.mkdir(vim.fs.dirname(lock), 'p', tonumber('700', 8))
-    vim.fn.writefile({ vim.json.encode(owner or M.me()) }, new)
-    files.seal(new)
-    assert(vim.uv.fs_rename(new, lock))
-  end)
+  local ok = files.write_private(lock, vim.json.encode(owner or M.me()))
   held[lock] = ok and not owner or nil
 end
 

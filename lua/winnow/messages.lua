@@ -1,6 +1,11 @@
 ---@meta
 -- Made by `make types` from the host's protocol.
 
+--- A message that was sent; `id` is a UUID.
+---@class winnow.Sent
+---@field id string
+---@field text string
+
 --- A chat buffer was attached. `sections` are the ids whose markers its text still holds.
 ---@class winnow.event.Open
 ---@field type 'open'
@@ -16,8 +21,7 @@
 ---@field sections? string[]
 ---@field lines? string[]
 ---@field confirmed? integer
----@field sent? string
----@field sent_id? string
+---@field sent? winnow.Sent[]
 ---@field headless? boolean
 ---@field eager? boolean
 
@@ -223,6 +227,12 @@
 ---@field text string
 ---@field messages string[]
 
+--- The store has these messages: nobody else has to remember them.
+---@class winnow.effect.Kept
+---@field type 'kept'
+---@field chat integer
+---@field messages string[]
+
 --- A section that waits for the user, shown already or not.
 ---@class winnow.Pending
 ---@field section string
@@ -336,6 +346,7 @@
 ---| winnow.effect.Freeze
 ---| winnow.effect.Take
 ---| winnow.effect.Refill
+---| winnow.effect.Kept
 ---| winnow.effect.Status
 ---| winnow.effect.Happened
 ---| winnow.effect.Meta

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Union
 
@@ -292,7 +293,7 @@ class Store(Protocol):
     def new_marker(self) -> str:
         """A marker that no section of this user has; never fails."""
 
-    def save(self, *kept: Kept) -> Awaitable[None]:
+    def save(self, *kept: Kept) -> asyncio.Future[None]:
         """Insert or replace sections and messages, add decisions: all of them or none.
 
         Done when that is on disk, or the user has been told that it isn't yet.

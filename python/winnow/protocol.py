@@ -31,6 +31,13 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower):
 # --- Lua → Python -----------------------------------------------------------------------------
 
 
+class Sent(msgspec.Struct, frozen=True):
+    """A message that was sent; ``id`` is a UUID."""
+
+    id: str
+    text: str
+
+
 class Open(Message, frozen=True):
     """A chat buffer was attached. ``sections`` are the ids whose markers its text still holds.
 
@@ -50,8 +57,7 @@ class Open(Message, frozen=True):
     sections: list[str] = []
     lines: list[str] = []
     confirmed: int = -1  # the row of a <CR> in them that the host before has not acted on
-    sent: str = ""  # the last message that was sent, until its turn is over
-    sent_id: str = ""
+    sent: list[Sent] = []  # messages of which no `Kept` came
     headless: bool = False  # nobody sees this Neovim
     eager: bool = True  # a new chat connects while the user still types
 
@@ -329,6 +335,13 @@ class Refill(Message, frozen=True):
     messages: list[str] = []
 
 
+class Kept(Message, frozen=True):
+    """The store has these messages: nobody else has to remember them."""
+
+    chat: int
+    messages: list[str]
+
+
 class Pending(msgspec.Struct, frozen=True):
     """A section that waits for the user, shown already or not."""
 
@@ -447,6 +460,7 @@ Effect = Union[
     Freeze,
     Take,
     Refill,
+    Kept,
     Status,
     Happened,
     Meta,

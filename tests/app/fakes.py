@@ -31,6 +31,7 @@ BESIDE = (
     p.Visit,
     p.Sides,
     p.Rules,
+    p.Kept,
 )  # they change no text
 Kind = TypeVar("Kind")
 Asked = asyncio.Task[ports.Reply]

@@ -89,7 +89,7 @@ async def test_a_message_that_nobody_heard_is_the_draft_again(room: Room) -> Non
 
 async def test_a_message_that_no_host_has_got_is_the_draft_again(room: Room) -> None:
     """The host ended before it read what the editor had sent."""
-    opened = p.Open(CHAT, "/chat.md", "/", session="abc", sent="Hi", sent_id="u1")
+    opened = p.Open(CHAT, "/chat.md", "/", session="abc", sent=[p.Sent("u1", "Hi")])
     await room.do(opened)
     assert refilled(room) == ["Hi"]
     await room.do(p.Close(CHAT))

@@ -118,8 +118,10 @@ SKILL = ".claude/skills/pie/SKILL.md"
         ("---\nname: pie\n--- x\nhooks: {}\n---\n", ["--- x; hooks: {}"]),
         ("---\nname: pie\n\thooks: {}\n---\n", ["\thooks: {}"]),
         ("---\nhooks: {}", ["hooks: {}"]),
-        ("Now: !`rm x` and !`ls`", ["runs !`rm x`; runs !`ls`"]),
-        ("```!\nrm x\nls\n```\n", ["runs ```!\nrm x\nls\n```"]),
+        ("Now: !`rm x` and !`ls`", ["may run Now: !`rm x` and !`ls`"]),
+        ("```!\nrm x\nls\n```\n", ["may run ```!\nrm x\nls\n```"]),
+        ("Bake. x ```!\nrm x\n```\n", ["may run Bake. x ```!\nrm x\n```"]),
+        ("Use wow!`harmless !`rm x` ok.", ["may run Use wow!`harmless !`rm x` ok."]),
     ],
 )
 def test_a_prompt_is_an_entry_for_what_else_it_does(text: str, expected: list[str]) -> None:
@@ -165,3 +167,19 @@ def test_nothing_is_too_odd(value: Any, name: str) -> None:
     for entry in project.entries([Source(name, json.dumps(value))]):
         assert entry.text
         project.merged({"hooks": {"Stop": []}}, entry.settings)
+
+
+def test_other_arguments_are_another_entry() -> None:
+    """However they would look, joined by blanks."""
+    args = ["-c", "true ; touch x"], ["-c", "true", ";", "touch", "x"], ["-c", "true ;", "touch x"]
+    servers = [json.dumps({"mcpServers": {"a": {"command": "sh", "args": one}}}) for one in args]
+    found = [project.entries([Source(".mcp.json", text)])[0].text for text in servers]
+    assert found[0] == "server a: sh -c 'true ; touch x' (.mcp.json)"
+    assert len(set(found)) == 3
+
+
+def test_half_a_character_can_be_kept() -> None:
+    """JSON may have it, a database can't."""
+    text = '{"env": {"A": "\\ud800x"}}'
+    (entry,) = project.entries([Source(".claude/settings.json", text)])
+    assert entry.text.encode() == b"env A=\\ud800x (.claude/settings.json)"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from winnow.adapters.claude.projects import DiskProjects
 from winnow.core import project
+from winnow.core.asking import trust
 
 
 class Disk:
@@ -139,7 +140,8 @@ async def test_links_are_followed(disk: Disk) -> None:
 
 async def test_what_cant_be_read_is_said(disk: Disk) -> None:
     (disk.shop / ".mcp.json").mkdir()
-    disk.write("src/shop/.claude/settings.json", "\0")
+    (disk.shop / ".claude").mkdir()
+    (disk.shop / ".claude/settings.json").write_bytes(b" " * (5 << 20))
     os.mkfifo(disk.shop / ".claude/settings.local.json")
     for number in range(2001):
         disk.write(f"src/shop/.claude/commands/{number}.md", "")
@@ -151,6 +153,28 @@ async def test_what_cant_be_read_is_said(disk: Disk) -> None:
         "unreadable: .claude/settings.local.json",
         "unreadable: .claude/commands",
     }
+
+
+async def test_what_claude_code_can_read_is_shown(disk: Disk) -> None:
+    """It takes what is no UTF-8 for a replacement character, and goes on."""
+    hook = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "rm x"}]}]}, "a": "\xff"}'
+    (disk.shop / ".claude").mkdir()
+    (disk.shop / ".claude/settings.json").write_bytes(hook.encode("latin-1"))
+    (entry, _) = project.entries((await disk.read()).sources)
+    assert entry.text == "hook Stop: rm x (.claude/settings.json)"
+
+
+async def test_what_was_not_looked_at_does_not_act(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a project with more files than one can look at, no file is given as it is."""
+    monkeypatch.setattr("winnow.adapters.claude.projects._LOOKED_AT", 5)
+    for number in range(6):
+        disk.write(f"src/shop/data/{number}", "")
+    disk.write("src/shop/src/pkg/.claude/skills/pie/SKILL.md", "---\nhooks: x\n---\n")
+    found = await disk.read()
+    assert not found.whole
+    assert not trust.given(found, {}).whole
 
 
 @pytest.mark.parametrize(

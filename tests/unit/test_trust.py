@@ -175,3 +175,10 @@ def test_what_was_decided_can_be_read() -> None:
     assert told[0] == "✓ server db: x (.mcp.json)"
     assert told[1].startswith("✗ ")
     assert told[2].startswith("? ")
+
+
+def test_what_cant_be_shown_is_never_given_whole() -> None:
+    """Whatever it holds by now, nobody has seen it."""
+    what = Project("/shop", (Source(".claude/settings.json", None),))
+    (entry,) = project.entries(what.sources)
+    assert not trust.given(what, {entry.text: "kept"}).whole

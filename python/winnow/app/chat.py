@@ -47,7 +47,7 @@ class Chat:
         unattended = opened.headless or replay is not None
         ask = None if unattended else self.ask
         self._trust = Trust(opened.cwd, world, self._page, self._session, ask)
-        self._outbox = Outbox(opened.path, world.store)
+        self._outbox = Outbox(opened.path, world.store, self._keeps)
         ledger = Ledger(world.store, world.clock, opened.path, replay)
         self._sections = Sections(
             opened, world, self._page, self._outbox, ledger, self._mode, self._trust
@@ -76,11 +76,9 @@ class Chat:
         except ports.StoreError as error:  # damaged: the chat goes on without
             self._page.say(error.sentence, "warn")
         self._sections.know(stored)
-        if self._opened.sent_id:  # the host may have ended before it got this
-            found.append(
-                ports.Message(self._opened.sent_id, self.path, self._opened.sent, own=True)
-            )
         self._outbox.find(found)
+        for sent in self._opened.sent:  # a host may have ended before it got these
+            self._outbox.find_sent(ports.Message(sent.id, self.path, sent.text, own=True))
         if self._heard is not None:
             self._refill(self._outbox.sort(self._heard))
         self._advance()
@@ -125,7 +123,7 @@ class Chat:
             message = self._outbox.write(picked or text, id, own=picked is None)
             self._session.prompt(message)
         elif text:
-            self._page.append(p.Refill(self.id, text), p.Save(self.id))
+            self._page.append(p.Refill(self.id, text), p.Save(self.id), p.Kept(self.id, [id]))
 
     def _stop(self) -> None:
         """End the turn, and what waits in it."""
@@ -261,10 +259,14 @@ class Chat:
         if started and (path := written_by(started.name, started.input)) is not None:
             self._page.apply(p.Reload(self.id, path))
 
+    def _keeps(self, message: ports.Message) -> None:
+        """The store has this message."""
+        self._page.apply(p.Kept(self.id, [message.id]))
+
     def _refill(self, messages: list[ports.Message]) -> None:
         """Give back as a draft what the agent was told but did not take."""
         if messages:
-            text = "\n".join(clean_block("\n\n".join(message.text for message in messages)))
+            text = "\n".join(clean_block("\n\n".join(map(_as_draft, messages))))
             ids = [message.id for message in messages]
             self._page.append(p.Refill(self.id, text, ids), p.Save(self.id))
 
@@ -307,3 +309,9 @@ class Chat:
                 return "working"
             return "asleep" if self._stale else "idle"
         return self._session.state
+
+
+def _as_draft(message: ports.Message) -> str:
+    """A message that is given back. What the user did not write must not become a command."""
+    picked = not message.own and message.text.lstrip().startswith("/")
+    return f"My answer: {message.text}" if picked else message.text

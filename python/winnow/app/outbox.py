@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Callable, Iterable
 from typing import Literal
 from uuid import uuid4
 
@@ -24,11 +25,15 @@ class Outbox:
     Args:
         chat: the chat's path.
         store: where they are kept.
+        kept: is told of each of the user's own messages when the store has it.
     """
 
-    def __init__(self, chat: str, store: ports.Store) -> None:
+    def __init__(
+        self, chat: str, store: ports.Store, kept: Callable[[Message], None] | None = None
+    ) -> None:
         self._chat = chat
         self._store = store
+        self._kept = kept
         self._messages: dict[str, Message] = {}  # in the order in which they came
         self._states: dict[str, State] = {}
 
@@ -59,7 +64,7 @@ class Outbox:
     def write(self, text: str, id: str = "", *, own: bool = True) -> Message:
         """The user's own message, which is sent now."""
         message = Message(id or str(uuid4()), self._chat, text, own=own)
-        self._store.save(message)
+        self._save(message)
         self._put(message, "sent")
         return message
 
@@ -108,6 +113,11 @@ class Outbox:
             if message.id not in self._messages:
                 self._put(message, "found")
 
+    def find_sent(self, message: Message) -> None:
+        """A message that the user sent, and that a host may have had."""
+        self._save(message)
+        self.find([message])
+
     def sort(self, heard: Heard) -> list[Message]:
         """The session has heard this: other answers are queued, messages are to be given back."""
         found = self._in("found")
@@ -120,6 +130,13 @@ class Outbox:
     def refilled(self, ids: list[str]) -> None:
         """These stand in the draft, and the draft in its file."""
         self._forget([m for m in self._in("returned") if m.id in ids])
+
+    def _save(self, message: Message) -> None:
+        def saved(future: asyncio.Future[None]) -> None:
+            if self._kept and not future.cancelled() and future.exception() is None:
+                self._kept(message)
+
+        self._store.save(message).add_done_callback(saved)
 
     def _in(self, *states: State) -> list[Message]:
         return [m for m in self._messages.values() if self._states[m.id] in states]

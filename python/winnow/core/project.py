@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -53,7 +54,7 @@ _HARMLESS_KEYS = {
     "when_to_use",
 }
 _NEVER = ("auto", "bypassPermissions")  # which Claude Code takes from no project
-_SHELL = re.compile(r"!`.*?`|^\s*```+!.*?(?:^\s*```|\Z)", re.DOTALL | re.MULTILINE)
+_SHELL = ("!`", "```!")  # how what runs begins, in the text of a command or a skill
 _BREAK = re.compile("[\n\r\x0b\x0c\x85\u2028\u2029]")
 _KEY = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t]|$)")
 
@@ -69,13 +70,20 @@ class Project(msgspec.Struct, frozen=True):
     """Where an agent works: ``root`` by its real path, and what Claude Code reads there.
 
     ``prompts`` only speak to Claude; those are not among them that it reads in any case.
-    ``trusted``: by the user, in Claude Code itself.
+    ``trusted``: by the user, in Claude Code itself. ``whole``: there is nothing that was not
+    looked at.
     """
 
     root: str
     sources: tuple[Source, ...] = ()
     prompts: tuple[Source, ...] = ()
     trusted: bool = False
+    whole: bool = True
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all that Claude Code would read there can be shown."""
+        return self.whole and all(source.text is not None for source in self.sources)
 
     @property
     def name(self) -> str:
@@ -96,8 +104,13 @@ class Entry(msgspec.Struct, frozen=True):
 
 def entries(sources: Iterable[Source]) -> list[Entry]:
     """All of these files' entries, each once."""
-    found = (entry for source in sources for entry in _of(source))
-    return list({entry.text: entry for entry in found}.values())
+    found: dict[str, Entry] = {}
+    for source in sources:
+        for entry in _of(source):
+            # Half a character can be in JSON, but not on disk.
+            text = entry.text.encode(errors="backslashreplace").decode()
+            found[text] = msgspec.structs.replace(entry, text=text)
+    return list(found.values())
 
 
 def restrictions(sources: Iterable[Source]) -> dict[str, Any]:
@@ -221,7 +234,9 @@ def _permissions(permissions: dict[str, Any]) -> Iterator[tuple[str, dict[str, A
 def _prompt(kind: str, source: Source) -> Iterator[Entry]:
     """A file that speaks to Claude, if it does more than that."""
     text = source.text or ""
-    more = [*_uncommon(_head(text)), *(f"runs {it[0].strip()}" for it in _SHELL.finditer(text))]
+    more = list(_uncommon(_head(text)))
+    if any(mark in text for mark in _SHELL):  # which of it runs is for Claude Code to say
+        more.append(f"may run {text.strip()}")
     if more:
         yield Entry(f"{kind} {_title(source)}: {'; '.join(more)} ({source.name})")
 
@@ -266,7 +281,7 @@ def _command(value: Any) -> str:
         rest.pop(key) for key in ("command", "url", "prompt") if isinstance(rest.get(key), str)
     ]
     if words and isinstance(args := rest.get("args"), list):
-        words += map(_words, args)
+        words = [shlex.quote(word) for word in (*words, *map(_words, args))]
         del rest["args"]
     if rest.get("type") in ("command", "stdio"):
         del rest["type"]

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from winnow.adapters.files import DiskFiles
 from winnow.core.project import Project, Source
-from winnow.ports import FileError
 
 _LOOKED_AT = 50_000  # files below a project, for folders that have skills of their own
 _FILES = 2_000  # of one `.claude`
+_LARGE = 4 << 20  # bytes of a file; nobody reads more
 _PROMPTS = ("agents", "commands", "output-styles", "routines", "skills", "workflows")
 
 
@@ -40,10 +40,12 @@ class DiskProjects:
         cwd = _real(cwd)
         above = [cwd, *cwd.parents]
         root = next((folder for folder in above if (folder / ".git").exists()), cwd)
-        found = dict.fromkeys(path for path in self._files(cwd, above, root) if _is_there(path))
+        below, whole = _below(cwd)
+        files = self._files(cwd, above, root, below)
+        found = dict.fromkeys(path for path in files if _is_there(path))
         sources = tuple(_source(path, root) for path in found)
         prompts = tuple(_source(path, root) for path in self._memory(cwd, above) if path.is_file())
-        return Project(str(root), sources, prompts, self._trusted(str(root)))
+        return Project(str(root), sources, prompts, self._trusted(str(root)), whole)
 
     def _memory(self, cwd: Path, above: list[Path]) -> Iterator[Path]:
         """What Claude Code doesn't read with the user's settings alone; see `trust.Given`."""
@@ -54,7 +56,7 @@ class DiskProjects:
                     yield folder / ".claude/CLAUDE.md"
             yield folder / "CLAUDE.local.md"
 
-    def _files(self, cwd: Path, above: list[Path], root: Path) -> Iterator[Path]:
+    def _files(self, cwd: Path, above: list[Path], root: Path, below: list[Path]) -> Iterator[Path]:
         """In the order in which later ones count more; with some that aren't there."""
         for folder in reversed(above):
             yield folder / ".mcp.json"
@@ -62,7 +64,7 @@ class DiskProjects:
         for folder in dict.fromkeys([*reversed(above), *([main] if main else [])]):
             if not self._is_own(folder / ".claude"):
                 yield from _prompts(folder / ".claude")
-        for folder in _below(cwd):
+        for folder in below:
             if not self._is_own(folder):
                 yield from _walk(folder / "skills")
         if not self._is_own(cwd / ".claude"):
@@ -109,8 +111,9 @@ def _walk(folder: Path) -> Iterator[Path]:
                 yield Path(place, name)
 
 
-def _below(cwd: Path) -> Iterator[Path]:
-    """The `.claude` of each folder below, the nearest first, as far as one can look in time."""
+def _below(cwd: Path) -> tuple[list[Path], bool]:
+    """The `.claude` of each folder below, the nearest first, and whether there was time for all."""
+    found: list[Path] = []
     level, count = [str(cwd)], 0
     while level and count < _LOOKED_AT:
         following = []
@@ -121,10 +124,11 @@ def _below(cwd: Path) -> Iterator[Path]:
                     if entry.name == ".git" or not entry.is_dir():
                         continue
                     if entry.name == ".claude" and folder != str(cwd):
-                        yield Path(entry.path)
+                        found.append(Path(entry.path))
                     elif not entry.is_symlink():
                         following.append(entry.path)
         level = following
+    return found, count < _LOOKED_AT
 
 
 def _main_checkout(root: Path) -> Path | None:
@@ -139,10 +143,11 @@ def _main_checkout(root: Path) -> Path | None:
 
 def _source(path: Path, root: Path) -> Source:
     name = str(path.relative_to(root) if path.is_relative_to(root) else path)
-    try:
-        return Source(name, DiskFiles().read(str(path)))
-    except FileError:
-        return Source(name, None)
+    with suppress(OSError):
+        # Looked at before it is opened, since opening a named pipe waits for its writer.
+        if stat.S_ISREG(path.stat().st_mode) and path.stat().st_size <= _LARGE:
+            return Source(name, path.read_bytes().decode(errors="replace"))  # as the CLI does it
+    return Source(name, None)
 
 
 def _is_there(path: Path) -> bool:
