@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
@@ -153,6 +155,28 @@ def test_a_message_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
     type_and(claude, "<CR>", end)
     come_back(claude, end)
     arrives(claude, api, "remember the milk")
+
+
+@pytest.mark.parametrize("with_neovim", [True, False])
+def test_messages_that_no_host_has_read_are_the_draft(
+    claude: Editor, api: ScriptedAPI, with_neovim: bool
+) -> None:
+    """The host is busy, then it ends, maybe with Neovim; the chat was even read again."""
+    api.add(say("One."))
+    start(claude)
+    claude.wait_line("One.")
+    wait_idle(claude)
+    host = victim(claude, "pynvim.start_host")
+    os.kill(host, signal.SIGSTOP)
+    claude.keys("GAremember the milk<Esc><CR>")
+    claude.keys("GAand the bread<Esc><CR>:edit!<CR>")
+    if with_neovim:
+        claude.kill()
+    os.kill(host, signal.SIGKILL)
+    if with_neovim:
+        claude.start(str(chat_file(claude)))
+    claude.wait(lambda: draft(claude) == "remember the milk\n\nand the bread", "the draft")
+    assert told(api, "remember the milk", "and the bread") == 0
 
 
 def test_a_first_message_that_nobody_heard(claude: Editor, api: ScriptedAPI) -> None:
