@@ -9,6 +9,7 @@ import gc
 import importlib
 import logging
 import os
+import signal
 import threading
 import time
 import traceback
@@ -99,6 +100,8 @@ class Host:
 
     def _drain(self) -> None:
         """Neovim is gone, maybe killed: what it said last must still reach the store."""
+        # pynvim gives the signal back to Python, which it would end at once; Neovim sends it soon.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         self._ending = True
         with suppress(TimeoutError, concurrent.futures.TimeoutError):
             asyncio.run_coroutine_threadsafe(self._ready(), self._loop).result(LAST)

@@ -179,6 +179,31 @@ def test_messages_that_no_host_has_read_are_the_draft(
     assert told(api, "remember the milk", "and the bread") == 0
 
 
+def test_an_answer_outlives_a_lock_and_neovim(claude: Editor, api: ScriptedAPI) -> None:
+    """Another program has the database when the user answers, and when Neovim is left."""
+    api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted.", Gate()))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    claude.keys("gg/^Redis<CR>dd")
+    decided(claude)
+    os.kill(victim(claude, "_bundled/claude"), signal.SIGSTOP)  # it won't hear the answer
+    database = claude.sandbox.state / "winnow" / "winnow.db"
+    other = sqlite3.connect(database, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    claude.keys("<CR>")
+    claude.wait_line("Selected: ")
+    with suppress(GoneError):
+        claude.command("qall")
+    claude.process.wait(20)
+    claude.kill()
+    claude.wait(lambda: not claude.sandbox.processes(), "the end of them all")
+    other.execute("ROLLBACK")
+    other.close()
+    claude.start(str(chat_file(claude)))
+    arrives(claude, api, *ANSWERS)
+    assert not list(database.parent.glob("*.unsaved-*"))
+
+
 def test_a_first_message_that_nobody_heard(claude: Editor, api: ScriptedAPI) -> None:
     """Claude Code is killed in its first turn: the next message works at once."""
     api.add(say("Hm", Gate()))

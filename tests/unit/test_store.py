@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import winnow
 from winnow.adapters.store import SqliteStore
@@ -247,6 +248,31 @@ async def test_a_folder_that_is_none_costs_no_question(shelf: Shelf) -> None:
     assert await asyncio.wait_for(found, 5) == [SECTION]
     store.close()  # after all that it has to tell
     assert [well for _, well in shelf.told] == [False, True]
+
+
+async def test_what_a_lock_outlasts_is_there_next_time(shelf: Shelf) -> None:
+    """Neovim ends while another program has the file: the next host finds all of it, once."""
+    store = shelf.store()
+    await store.save(SECTION)
+    other = sqlite3.connect(shelf.path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    for line in "ab":
+        store.save(msgspec.structs.replace(SECTION, lines=[line]))
+    answered = msgspec.structs.replace(SECTION, lines=["b"], state="answered")
+    store.save(answered, DECISION, MESSAGE)
+    store.close(0.4)
+    [left] = shelf.path.parent.glob("*.unsaved-*")
+    assert stat.S_IMODE(left.stat().st_mode) == 0o600
+    other.execute("ROLLBACK")
+    other.close()
+    await asyncio.sleep(0.5)  # the one that gave up may still come through
+    for _ in range(2):
+        after = shelf.store()
+        assert await after.sections(CHAT) == [answered]
+        assert await after.messages(CHAT) == [MESSAGE]
+        assert DECISION in await after.decisions()
+        assert not left.exists()
+        after.close()
 
 
 async def test_closing_writes_what_waits(shelf: Shelf) -> None:

@@ -11,6 +11,7 @@ from winnow.adapters.store import ledger, messages, sections
 from winnow.adapters.store.database import Connection, Database
 from winnow.adapters.store.decided import SqliteDecided
 from winnow.adapters.store.markers import Markers
+from winnow.adapters.store.spill import Spill
 from winnow.core.ledger.ledger import Decision
 from winnow.ports import Kept, Message, StoredSection
 
@@ -32,7 +33,15 @@ class SqliteStore:
     def __init__(self, path: Path, tell: Tell, keep_hours: float = 0) -> None:
         self._markers = Markers()
 
+        self._spill = Spill(path)
+        self._unsaved: dict[object, tuple[Kept, ...]] = {}  # in the order in which they came
+
         def opened(db: Connection) -> None:
+            for file, left in self._spill.take():
+                for one in left:
+                    _save(db, one)
+                db.commit()
+                file.unlink(missing_ok=True)
             sections.drop_old(db, keep_hours)
             self._markers.taken(sections.markers(db))
 
@@ -45,12 +54,19 @@ class SqliteStore:
 
     def save(self, *kept: Kept) -> asyncio.Future[None]:
         """See `ports.Store.save`."""
+        # Of edits to one section only the last is written, see `Database.write`.
+        alone = kept[0].id if len(kept) == 1 and isinstance(kept[0], StoredSection) else ""
+        key: object = alone or object()
+        self._unsaved.pop(key, None)
+        self._unsaved[key] = kept
 
         def run(db: Connection) -> None:
             for one in kept:
                 _save(db, one)
+            db.commit()
+            if self._unsaved.get(key) is kept:
+                del self._unsaved[key]
 
-        alone = kept[0].id if len(kept) == 1 and isinstance(kept[0], StoredSection) else ""
         return self._database.write(run, alone)
 
     def forget(self, messages_: Sequence[str]) -> asyncio.Future[None]:
@@ -70,8 +86,16 @@ class SqliteStore:
         return self._database.read(lambda db: ledger.decisions(db, key))
 
     def close(self, patience: float = 2) -> None:
-        """Write what is still to be written, for so many seconds; then give the file back."""
-        self._database.close(patience)
+        """Write what is still to be written, for so many seconds; then give the file back.
+
+        What takes longer is kept beside it, where the next host finds it.
+        """
+        self._database.close(patience / 4)
+        if unsaved := [one for kept in list(self._unsaved.values()) for one in kept]:
+            self._spill.write(unsaved)
+            self._database.join(patience * 3 / 4)
+            if not self._unsaved:
+                self._spill.clear()
 
 
 def _save(db: Connection, kept: Union[StoredSection, Decision, Message]) -> None:

@@ -103,6 +103,10 @@ class Database:
     def close(self, patience: float) -> None:
         """Do what is still to be done, for so many seconds."""
         self._jobs.put(None)
+        self.join(patience)
+
+    def join(self, patience: float) -> None:
+        """Wait for that, after `close`."""
         self._thread.join(patience)
 
     def _queue(self, job: _Job[T]) -> asyncio.Future[T]:
