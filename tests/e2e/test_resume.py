@@ -182,7 +182,7 @@ def test_the_host_is_started_again_once(editor: Editor) -> None:
     wait_section(editor, "Question 1/2")
     end(editor, HOST)
     editor.wait_line("No longer open")
-    editor.wait_screen("it was started again")
+    editor.wait_screen("was started again")
     editor.keys("G")
     send(editor, "two")
     wait_section(editor, "Question 1/2")

@@ -27,7 +27,8 @@ from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITra
 
 log = logging.getLogger(__name__)
 
-_GUARD = Path(__file__).with_name("guard.py")
+# Not in this folder, by whose name somebody may kill what looks like Claude Code.
+_GUARD = Path(__file__).parents[1] / "guard.py"
 
 
 def client(options: ClaudeAgentOptions) -> ClaudeSDKClient:
