@@ -426,9 +426,9 @@ end
 
 --- The host has a place for the queued draft. It does not go out half typed.
 function Chat:take()
-  local types = vim.api.nvim_get_mode().mode:find('^[iR]') -- or for one command does not: `niI`
-    or vim.api.nvim_get_mode().mode:find('^ni')
-  self.typing = self.queued and types ~= nil and vim.api.nvim_get_current_buf() == self.buf
+  -- Also in `niI` and the like, where it is left for one command.
+  local types = vim.api.nvim_get_mode().mode:find('^n?[iR]') ~= nil
+  self.typing = self.queued and types and vim.api.nvim_get_current_buf() == self.buf
   local wanted = self.queued and not self.typing and self:draft() ~= ''
   post(self, wanted and self:commit() or '')
   self:show_state()
@@ -570,16 +570,15 @@ function M.new(buf, owner)
   self:remember_file()
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   require('winnow.section_view').clear(buf) -- what was drawn before `:e!` stands elsewhere now
-  local rows = landmarks(self)
+  local rows, said = landmarks(self)
   if #rows == 0 and not owner then
     self:edit(function()
       vim.api.nvim_buf_set_lines(buf, -1, -1, false, { '', DRAFT, '', '' })
     end)
-    rows = landmarks(self)
+    rows, said = landmarks(self)
   end
   -- Read again after `:e!`: the draft may hold what looks like its heading.
   local before = require('winnow.chats').get(buf)
-  local _, said = landmarks(self)
   local row = before and rows[before.above + 1]
   local last = rows[#rows] or vim.api.nvim_buf_line_count(buf) - 1
   set_heading(self, row and row > said and row or last)
