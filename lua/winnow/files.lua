@@ -1,6 +1,7 @@
 --- Chat files: where they are, what a new one holds, and which is a directory's own.
 
 local frontmatter = require('winnow.frontmatter')
+local python = require('winnow.python')
 
 local M = {}
 
@@ -24,7 +25,7 @@ end
 ---@param path string the chat's
 ---@return string
 function M.record(kind, path)
-  return ('%s/winnow/%s/%s'):format(vim.fn.stdpath('state'), kind, vim.fn.sha256(M.real(path)))
+  return ('%s/%s/%s'):format(python.state, kind, vim.fn.sha256(M.real(path)))
 end
 
 --- Write a file that only the user can read, whole or not at all.

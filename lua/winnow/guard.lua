@@ -47,11 +47,18 @@ end
 
 -- Connections ----------------------------------------------------------------------------------
 
+--- What the program behind a connection calls itself.
+---@param chan table as nvim_list_chans() has it
+---@return string
+local function name_of(chan)
+  return vim.tbl_get(chan, 'client', 'name') or 'no name'
+end
+
 --- Somebody connected to this Neovim.
 local function note(chan)
   if chan.stream == 'socket' and chan.mode == 'rpc' and not connected[chan.id] then
     connected[chan.id] = now()
-    newest = { id = chan.id, name = vim.tbl_get(chan, 'client', 'name') or 'no name' }
+    newest = { id = chan.id, name = name_of(chan) }
   end
 end
 
@@ -67,8 +74,8 @@ local function stranger(since)
   for _, chan in ipairs(vim.api.nvim_list_chans()) do
     note(chan) -- keys come before `ChanOpen` when Neovim was busy
     if (connected[chan.id] or 0) > since and not screens[chan.id] then
-      local name = vim.tbl_get(chan, 'client', 'name') or 'no name'
-      return ('a program (channel %d, %s) connected after this was asked'):format(chan.id, name)
+      local who = name_of(chan)
+      return ('a program (channel %d, %s) connected after this was asked'):format(chan.id, who)
     end
   end
   if newest and not screens[newest.id] and now() - (newest.idle or now()) < QUIET then

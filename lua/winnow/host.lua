@@ -48,7 +48,7 @@ M.cli_patience = 30
 --- Folder of the log and the database.
 ---@return string
 function M.state_dir()
-  return vim.fn.stdpath('state') .. '/winnow'
+  return python.state
 end
 
 ---@return string

@@ -5,6 +5,9 @@ local M = {}
 --- The plugin's own folder.
 M.root = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h:h')
 
+--- Folder of the log, the database and what else is about this machine only.
+M.state = vim.fn.stdpath('state') .. '/winnow'
+
 --- The environment that build.lua makes.
 M.venv = vim.fn.stdpath('data') .. '/winnow/venv'
 
@@ -50,9 +53,8 @@ end
 --- A folder for the processes that are ours: in a project's, they would find the project's files.
 ---@return string
 function M.folder()
-  local folder = vim.fn.stdpath('state') .. '/winnow'
-  pcall(vim.fn.mkdir, folder, 'p', tonumber('700', 8))
-  return vim.fn.isdirectory(folder) == 1 and folder or '/'
+  pcall(vim.fn.mkdir, M.state, 'p', tonumber('700', 8))
+  return vim.fn.isdirectory(M.state) == 1 and M.state or '/'
 end
 
 ---@class winnow.Python

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -9,6 +10,11 @@ from pathlib import Path
 from winnow.ports import FileError
 
 _LIMIT = 4 << 20  # bytes; a patch of more is nothing to read
+
+
+def private(path: str, flags: int) -> int:
+    """An opener for `open`: a file that it makes can be read by its owner only."""
+    return os.open(path, flags, 0o600)
 
 
 class DiskFiles:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import logging
 import logging.handlers
-import os
 import sqlite3
 import traceback
 from pathlib import Path
 from typing import Any
+
+from winnow.adapters.files import private
 
 # Errors whose words are about the machine. Those of any other may quote what they failed at.
 _TELLING = (OSError, ImportError, sqlite3.Error)
@@ -32,11 +33,7 @@ def start(path: Path) -> None:
 
 class _File(logging.handlers.RotatingFileHandler):
     def _open(self) -> Any:
-        return open(self.baseFilename, "a", encoding="utf-8", opener=_private)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+        return open(self.baseFilename, "a", encoding="utf-8", opener=private)
 
 
 class _Formatter(logging.Formatter):

@@ -123,7 +123,7 @@ class Chat:
             message = self._outbox.write(picked or text, id, own=picked is None)
             self._session.prompt(message)
         elif text:
-            self._page.append(p.Refill(self.id, text), p.Save(self.id), p.Kept(self.id, [id]))
+            self._page.append(p.Refill(self.id, text), p.Kept(self.id, [id]))
 
     def _stop(self) -> None:
         """End the turn, and what waits in it."""
@@ -268,7 +268,7 @@ class Chat:
         if messages:
             text = "\n".join(clean_block("\n\n".join(map(_as_draft, messages))))
             ids = [message.id for message in messages]
-            self._page.append(p.Refill(self.id, text, ids), p.Save(self.id))
+            self._page.append(p.Refill(self.id, text, ids))
 
     # --- what is next ---------------------------------------------------------------------------
 

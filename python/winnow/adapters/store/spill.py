@@ -6,7 +6,6 @@ Neovim waits two seconds for its children and then kills them; a lock may last l
 from __future__ import annotations
 
 import logging
-import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Union
 
 import msgspec
 
+from winnow.adapters.files import private
 from winnow.core.ledger.ledger import Decision
 from winnow.core.text.encoding import from_json, to_json
 from winnow.ports import Kept, Message, StoredSection
@@ -56,7 +56,7 @@ class Spill:
             spilt.add(one)
         path = self._database.with_name(f"{self._database.name}.unsaved-{secrets.token_hex(4)}")
         with suppress(OSError):
-            with open(path, "w", encoding="utf-8", opener=_private) as file:
+            with open(path, "w", encoding="utf-8", opener=private) as file:
                 file.write(to_json(spilt))
             self._own = path
 
@@ -78,7 +78,3 @@ class Spill:
             kept = [*spilt.sections, *spilt.decisions, *spilt.messages]
             found.append((path, kept))
         return found
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
