@@ -42,7 +42,11 @@ def proposed(tool: str, input: dict[str, Any], old: str | None) -> str | None:
         case "Edit", {"old_string": str(this), "new_string": str(new)} if old is not None:
             every = input.get("replace_all") is True
             text = _replaced(old, this, _encodable(new), every=every)
-            return None if text is None else _line_ends(old, text)
+            if text is None:
+                return None
+            text = _line_ends(old, text)
+            # To Claude Code, which sees no CR of a CRLF, this would be no change: it refuses that.
+            return None if text != old and text == old.replace("\r\n", "\n") else text
     return None
 
 
