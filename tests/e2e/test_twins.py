@@ -222,6 +222,7 @@ def test_taking_over_in_the_middle_of_a_turn(
     api.add(say("Once upon a time", Gate()), say("And so on."))
     start(claude)
     claude.wait_line("Once upon")
+    its_cli = cli(claude)
     claude.keys("iNot sent yet")
     twin = second(claude, str(chat_file(claude)))
     twin.keys(":Winnow take<CR>")
@@ -231,7 +232,7 @@ def test_taking_over_in_the_middle_of_a_turn(
     claude.wait(lambda: reads(claude), "the first to read")
     assert READS in "".join(claude.screen())
     claude.keys("<Esc>")
-    claude.wait(lambda: not cli(claude), "the end of its CLI")
+    claude.wait(lambda: not its_cli & cli(claude), "the end of its CLI")
     api.release()
     twin.keys("G<CR>")
     twin.wait_line("And so on.")
@@ -249,9 +250,9 @@ def test_taking_over_in_the_middle_of_a_turn(
         neovim.assert_no_errors()
 
 
-def cli(editor: Editor) -> list[str]:
-    """The CLIs that run for this user."""
-    return [command for command in editor.sandbox.processes().values() if CLI in command]
+def cli(editor: Editor) -> set[int]:
+    """The processes of the CLIs that run for this user, whichever Neovim started them."""
+    return {pid for pid, command in editor.sandbox.processes().items() if CLI in command}
 
 
 def test_an_open_question_goes_along(claude: Editor, api: ScriptedAPI, second: Second) -> None:
@@ -259,6 +260,7 @@ def test_an_open_question_goes_along(claude: Editor, api: ScriptedAPI, second: S
     api.add(say("Hm.", ask("toolu_1", FRUIT)))
     start(claude)
     wait_section(claude, "Question: Fruit")
+    its_cli = cli(claude)
     twin = second(claude, str(chat_file(claude)))
     twin.wait_line("Apple")
     claude.keys("gg/^Apple<CR>dd")
@@ -273,7 +275,7 @@ def test_an_open_question_goes_along(claude: Editor, api: ScriptedAPI, second: S
     wait_section(twin, "Question: Fruit")
     assert "Apple" not in twin.text()
     claude.wait(lambda: reads(claude), "the first to read")
-    claude.wait(lambda: not cli(claude), "the end of its CLI")
+    claude.wait(lambda: not its_cli & cli(claude), "the end of its CLI")
     api.add(say("Late, but good."))
     twin.keys("gg/^Pear<CR>dd<CR>")
     twin.wait_line("Late, but good.")

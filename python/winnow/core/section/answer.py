@@ -244,7 +244,8 @@ def warn_unseen(  # noqa: PLR0917
 
     ``again`` is what the user does to grant it all the same.
     """
-    press = Armed(1, UNSEEN, tuple(lines))
+    text = "\n".join(lines).rstrip()  # a section that is not in its buffer yet has no blank after it
+    press = Armed(1, UNSEEN, tuple(text.split("\n")))
     if not (unseen and form.proposal) or refuses(form, given) or armed == press:
         return None
     return Explain(f"{_unseen(unseen)}: {again} again allows it unseen", press)
