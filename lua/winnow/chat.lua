@@ -1,14 +1,21 @@
 --- One object for each chat buffer. The host owns the text above the last `## You`, the user owns
 --- the draft below it.
+local config = require('winnow.config')
+local events = require('winnow.events')
 local files = require('winnow.files')
 local frontmatter = require('winnow.frontmatter')
 local guard = require('winnow.guard')
+local handover = require('winnow.handover')
 local host = require('winnow.host')
 local lock = require('winnow.lock')
+local log = require('winnow.log')
 local marker = require('winnow.marker')
+local registry = require('winnow.registry')
 local say = require('winnow.say')
+local section = require('winnow.section')
 local sent = require('winnow.sent')
 local transcript = require('winnow.transcript')
+local view = require('winnow.section_view')
 
 local M = {}
 
@@ -229,7 +236,7 @@ end
 ---@return boolean
 function Chat:mine()
   if not self.owner and not lock.mine(self.path) then
-    require('winnow.handover').resign(self)
+    handover.resign(self)
   end
   return self.owner == nil
 end
@@ -239,7 +246,7 @@ end
 function Chat:mine_or_say()
   local mine = self:mine()
   if not mine then
-    say(require('winnow.handover').sentence(self.owner))
+    say(handover.sentence(self.owner))
   end
   return mine
 end
@@ -256,7 +263,7 @@ function Chat:save()
   local other = now ~= '' and now ~= self.stamp and files.read(self.path) ~= self.saved
   local copy = other and files.set_aside(self.path)
   if other and not copy then
-    host.log(('%s is not written, for what it holds could not be kept.'):format(self.path))
+    log.write(('%s is not written, for what it holds could not be kept.'):format(self.path))
     return
   end
   if self:heading_row() ~= self.counted_at then
@@ -282,7 +289,7 @@ function Chat:written(ok, problem)
     self:remember_file()
   elseif not self.unwritten then
     local why = problem:match('E%d+: [^\n]*') or 'for no known reason'
-    host.log(('%s could not be written: %s'):format(self.path, why))
+    log.write(('%s could not be written: %s'):format(self.path, why))
     say(('The chat could not be written; it stays here, :w! tries again (%s).'):format(why), 'warn')
   end
   self.unwritten = not ok
@@ -458,6 +465,50 @@ function Chat:tell(kind, event)
   return ok
 end
 
+-- The open section ----------------------------------------------------------------------------
+
+--- The open section, when the cursor is in it. The chat is that of the current buffer.
+---@return winnow.Section?
+function Chat:section_here()
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  return self.section and self.section:contains(row) and self.section or nil
+end
+
+--- `<Esc>` is mapped only while the cursor stands in an open section, so that everywhere else it
+--- does what it did, the user's own mapping of it included. The preview follows, too.
+function Chat:follow()
+  if vim.api.nvim_get_current_buf() ~= self.buf then
+    return
+  end
+  local inside = self:section_here() ~= nil
+  if inside and not self.esc_mapped then
+    vim.keymap.set(
+      'n',
+      '<Esc>',
+      '<Plug>(winnow-cancel)',
+      { buffer = self.buf, nowait = true, desc = 'Winnow: cancel' }
+    )
+  elseif self.esc_mapped and not inside then
+    pcall(vim.keymap.del, 'n', '<Esc>', { buffer = self.buf }) -- it may be gone: `:nmapclear`
+  end
+  self.esc_mapped = inside
+  if self.section then
+    self.section:peek(inside)
+  end
+end
+
+--- Talk back about the open section.
+---@param text string
+function Chat:discuss(text)
+  if not self.section then
+    say('winnow: there is no open section to discuss.', 'warn')
+  elseif not text:find('%S') then
+    say('winnow: say what to discuss: :Winnow discuss {text}.', 'warn')
+  else
+    self.section:discuss(vim.trim(text))
+  end
+end
+
 -- State ----------------------------------------------------------------------------------------
 
 --- The host stopped: nothing is connected, and the open section has nobody to answer to.
@@ -492,7 +543,7 @@ end
 function Chat:set_state(state)
   if state ~= self.state then
     self.state = state
-    require('winnow.events').fire(self, 'State', { state = state })
+    events.fire(self, 'State', { state = state })
   end
   if state == 'failed' then
     self.queued = false
@@ -530,7 +581,7 @@ function Chat:show_state()
     self.since = nil
   end
   if self.owner then
-    text = require('winnow.handover').sentence(self.owner)
+    text = handover.sentence(self.owner)
   end
   if self.queued then
     local when = self.typing and TYPING or QUEUED
@@ -569,7 +620,7 @@ function M.new(buf, owner)
   }, Chat)
   self:remember_file()
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
-  require('winnow.section_view').clear(buf) -- what was drawn before `:e!` stands elsewhere now
+  view.clear(buf) -- what was drawn before `:e!` stands elsewhere now
   local rows, said = landmarks(self)
   if #rows == 0 and not owner then
     self:edit(function()
@@ -578,14 +629,14 @@ function M.new(buf, owner)
     rows, said = landmarks(self)
   end
   -- Read again after `:e!`: the draft may hold what looks like its heading.
-  local before = require('winnow.chats').get(buf)
+  local before = registry.get(buf)
   local row = before and rows[before.above + 1]
   local last = rows[#rows] or vim.api.nvim_buf_line_count(buf) - 1
   set_heading(self, row and row > said and row or last)
   if owner then
     self:show_state()
   else
-    require('winnow.section').recognise(self)
+    section.recognise(self)
   end
   self:count_above()
   return self
@@ -601,7 +652,7 @@ local function trusted(self)
   local own = files.own(self.path)
   if not own then
     values.cwd, values.session, values.mode = nil, nil, nil
-  elseif not vim.list_contains(require('winnow').modes, values.mode) then
+  elseif not vim.list_contains(config.modes, values.mode) then
     values.mode = nil
   end
   return values, own
@@ -613,7 +664,7 @@ function Chat:open()
   local default = function(value)
     return value == 'default' and '' or value or ''
   end
-  local config = require('winnow').config()
+  local options = config.get()
   self.cwd = files.place(values.cwd or vim.fn.getcwd())
   if self.owner then
     return -- its section and its agent are the other's
@@ -621,13 +672,13 @@ function Chat:open()
   self:tell('open', {
     path = self.path,
     cwd = self.cwd,
-    agent = values.agent and values.agent:match('^%w+') or config.agent,
+    agent = values.agent and values.agent:match('^%w+') or options.agent,
     session = values.session or '',
-    model = values.model and default(values.model) or config.model,
+    model = values.model and default(values.model) or options.model,
     -- With a session, Claude has told it; without one, `default` is whatever Claude Code takes.
     mode = (values.session or '') ~= '' and values.mode or default(values.mode),
-    configured = config.mode,
-    questions = (values.questions or ''):match('^%l+$') or config.questions,
+    configured = options.mode,
+    questions = (values.questions or ''):match('^%l+$') or options.questions,
     sections = self.section and { self.section.id } or {},
     lines = self.section and not self.section.from_file and self.section:lines() or {},
     confirmed = self.section and self.section.confirming or -1,

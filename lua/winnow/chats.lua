@@ -1,37 +1,28 @@
---- The chats of this Neovim: which buffers they are, and what happens to those.
+--- What makes a buffer a chat, and what happens to it from then on.
+local Chat = require('winnow.chat')
+local directory = require('winnow.chat.directory')
+local draw = require('winnow.draw')
+local files = require('winnow.files')
 local fold = require('winnow.fold')
+local guard = require('winnow.guard')
+local handover = require('winnow.handover')
+local highlight = require('winnow.highlight')
 local host = require('winnow.host')
+local lock = require('winnow.lock')
+local marker = require('winnow.marker')
+local registry = require('winnow.registry')
 local window = require('winnow.window')
 
 local M = {}
 
 local AUTOSAVE = 1000 -- milliseconds without typing until the file has what was typed
 
-local chats = {} ---@type table<integer, winnow.Chat>
-
----@param buf integer
----@return winnow.Chat?
-function M.get(buf)
-  return chats[buf]
-end
-
---- The chat of the current buffer.
----@return winnow.Chat?
-function M.current()
-  return chats[vim.api.nvim_get_current_buf()]
-end
-
----@return winnow.Chat[]
-function M.all()
-  return vim.tbl_values(chats)
-end
-
 --- The chat of a directory that this Neovim has open already, the newest first.
 ---@param cwd string
 ---@return integer? buf
-function M.of_directory(cwd)
-  local place, found = require('winnow.files').place(cwd), nil ---@type string, winnow.Chat?
-  for _, chat in pairs(chats) do
+local function open_here(cwd)
+  local place, found = files.place(cwd), nil ---@type string, winnow.Chat?
+  for _, chat in ipairs(registry.all()) do
     if chat.cwd == place and not chat.owner and (not found or chat.path > found.path) then
       found = chat
     end
@@ -42,9 +33,9 @@ end
 --- A buffer was unloaded: for good, or only to be read again.
 local function unloaded(chat)
   vim.schedule(function()
-    if chats[chat.buf] == chat and not vim.api.nvim_buf_is_loaded(chat.buf) then
-      chats[chat.buf] = nil
-      require('winnow.lock').release(chat.path)
+    if registry.get(chat.buf) == chat and not vim.api.nvim_buf_is_loaded(chat.buf) then
+      registry.remove(chat.buf)
+      lock.release(chat.path)
       host.notify('close', { chat = chat.buf })
     end
   end)
@@ -71,10 +62,12 @@ local function set_up(chat)
   -- Loading parser and queries takes longer than all the rest: the draft comes first.
   vim.schedule(function()
     if vim.api.nvim_buf_is_loaded(buf) then
-      require('winnow.highlight').markdown(buf)
+      highlight.markdown(buf)
     end
   end)
-  require('winnow.keys').map(buf)
+  -- nowait: a mapping of two <CR> elsewhere would make this one wait
+  local options = { buffer = buf, nowait = true, desc = 'Winnow: send or confirm' }
+  vim.keymap.set('n', '<CR>', '<Plug>(winnow-go)', options)
   window.forget(buf)
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     window.dress(win)
@@ -88,18 +81,18 @@ local function set_up(chat)
   end
   on({ 'BufWinEnter', 'WinEnter', 'BufEnter' }, function()
     window.dress(vim.api.nvim_get_current_win())
-    require('winnow.keys').follow(chat)
+    chat:follow()
   end)
   on('BufWinEnter', function()
     fold.all(vim.api.nvim_get_current_win())
   end)
   on('CursorMoved', function()
-    require('winnow.keys').follow(chat)
+    chat:follow()
   end)
   on('TextYankPost', function()
     local register = vim.v.event.regname
     if register == '+' or register == '*' then -- for another program
-      local text = require('winnow.marker').strip(vim.fn.getreg(register))
+      local text = marker.strip(vim.fn.getreg(register))
       vim.fn.setreg(register, text, vim.v.event.regtype)
     end
   end)
@@ -114,7 +107,7 @@ local function set_up(chat)
       AUTOSAVE,
       0,
       vim.schedule_wrap(function()
-        if chats[buf] == chat and vim.api.nvim_buf_is_loaded(buf) then
+        if registry.get(buf) == chat and vim.api.nvim_buf_is_loaded(buf) then
           chat:save()
         end
       end)
@@ -150,29 +143,29 @@ end
 
 --- What all chats share.
 local function start()
-  require('winnow.files').seal_all()
-  require('winnow.highlight').define()
+  files.seal_all()
+  highlight.define()
   vim.treesitter.language.register('markdown', 'winnow')
-  require('winnow.draw').start(M.get)
-  require('winnow.guard').start()
+  draw.start(registry.get)
+  guard.start()
   local group = vim.api.nvim_create_augroup('winnow.chats', {})
   local function on(events, callback, pattern)
     vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = callback })
   end
   on('OptionSet', function()
-    if M.current() then
+    if registry.current() then
       window.reconceal(vim.api.nvim_get_current_win())
     end
   end, { 'conceallevel', 'concealcursor' })
   on('OptionSet', function()
-    local chat = M.current()
+    local chat = registry.current()
     if chat and chat.section then
       chat.section:decorate() -- there are more or fewer columns for it
     end
   end, { 'number', 'relativenumber', 'numberwidth', 'signcolumn', 'foldcolumn', 'statuscolumn' })
-  on('ColorScheme', require('winnow.highlight').define)
+  on('ColorScheme', highlight.define)
   on('WinResized', function()
-    for _, chat in pairs(chats) do
+    for _, chat in ipairs(registry.all()) do
       if chat.section then
         chat.section:decorate()
       end
@@ -180,19 +173,19 @@ local function start()
   end)
   -- Before Vim asks about unsaved buffers: a chat is never one.
   on({ 'QuitPre', 'VimLeavePre' }, function()
-    for _, chat in pairs(chats) do
+    for _, chat in ipairs(registry.all()) do
       if vim.api.nvim_buf_is_loaded(chat.buf) then
         chat:save()
       end
     end
   end)
   on('VimLeave', function()
-    for _, chat in pairs(chats) do
-      require('winnow.lock').release(chat.path)
+    for _, chat in ipairs(registry.all()) do
+      lock.release(chat.path)
     end
   end)
   on({ 'VimResume', 'FocusGained' }, function()
-    for _, chat in pairs(chats) do
+    for _, chat in ipairs(registry.all()) do
       chat:mine() -- it may have been taken over
     end
   end)
@@ -202,44 +195,57 @@ end
 ---@param buf integer
 ---@return winnow.Chat
 function M.attach(buf)
-  if next(chats) == nil then
+  if #registry.all() == 0 then
     start()
   end
-  local before = chats[buf]
-  local owner = require('winnow.lock').claim(vim.api.nvim_buf_get_name(buf))
-  local chat = require('winnow.chat').new(buf, owner)
-  chats[buf] = chat
+  local before = registry.get(buf)
+  local owner = lock.claim(vim.api.nvim_buf_get_name(buf))
+  local chat = Chat.new(buf, owner)
+  registry.add(chat)
   chat.esc_mapped = before and before.esc_mapped
-  local files = require('winnow.files')
   if files.own(chat.path) then -- Neovim has made this like the file, as that was when it was read
     files.seal(vim.fn.undofile(chat.path))
   end
   set_up(chat)
-  require('winnow.keys').follow(chat)
+  chat:follow()
   chat:open()
-  require('winnow.handover').begin(chat, before and before.owner)
+  handover.begin(chat, before and before.owner)
   return chat
 end
 
---- The host stopped: say so in every chat.
----@param sentence string
-function M.lost(sentence)
-  for _, chat in pairs(chats) do
+--- Make a new chat.
+---@param cwd string
+---@param values? table<string, string> more frontmatter
+---@return integer buf
+function M.create(cwd, values)
+  local buf = directory.create(cwd, values)
+  M.attach(buf)
+  return buf
+end
+
+--- A directory's chat: one that is open here, or the newest of its files, or a new one.
+---@param cwd string
+---@return integer buf
+function M.of_directory(cwd)
+  return open_here(cwd) or directory.newest(cwd) or M.create(cwd)
+end
+
+host.on('lost', function(sentence)
+  for _, chat in ipairs(registry.all()) do
     if not chat.owner then
       chat:lost(sentence)
     end
   end
-end
+end)
 
---- Tell a new host of every chat.
-function M.reopen_all()
-  for _, chat in pairs(chats) do
+host.on('started', function()
+  for _, chat in ipairs(registry.all()) do
     chat.state = 'asleep'
     chat:open()
     if chat.queued then
       chat:tell('queue', {})
     end
   end
-end
+end)
 
 return M

@@ -1,5 +1,7 @@
 --- The ledger in a buffer of its own, and its export into files.
+local host = require('winnow.host')
 local say = require('winnow.say')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -20,7 +22,7 @@ end
 --- Ask the host, which keeps the ledger.
 local function recall(event)
   event.chat = 0 -- of all chats, and from anywhere
-  local ok, problem = require('winnow.host').notify('recall', event)
+  local ok, problem = host.notify('recall', event)
   if not ok then
     say(problem or '', 'error')
   end
@@ -30,7 +32,7 @@ end
 ---@param chosen { about?: string, path?: string } a text that occurs in the decisions, their chat
 ---@param mods table command modifiers
 function M.open(chosen, mods)
-  require('winnow.command').show(buffer(), mods)
+  window.show(buffer(), mods)
   recall(chosen)
 end
 

@@ -1,5 +1,8 @@
 --- Plays the scripted chat without a terminal: types the keys of a user and prints each frame.
+local guard = require('winnow.guard')
+local host = require('winnow.host')
 local marker = require('winnow.marker')
+local registry = require('winnow.registry')
 
 local M = {}
 
@@ -36,7 +39,7 @@ local function print_frame(title)
 end
 
 local function chat()
-  return require('winnow.chats').current()
+  return registry.current()
 end
 
 local function idle()
@@ -104,14 +107,14 @@ function M.play()
   end
   vim.o.shortmess = vim.o.shortmess .. 'FI'
   vim.g.winnow = { agent = 'scripted' }
-  require('winnow.guard').pause = 0 -- nobody has to look before a key is pressed
+  guard.pause = 0 -- nobody has to look before a key is pressed
   vim.cmd.Winnow('demo')
 
   local timer = assert(vim.uv.new_timer())
   local number, typed, since = 1, false, vim.uv.now()
   local function quit(code)
     timer:stop()
-    require('winnow.host').stop()
+    host.stop()
     vim.fn.delete(folder, 'rf')
     vim.cmd(code .. 'cquit!')
   end

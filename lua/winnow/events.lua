@@ -1,5 +1,8 @@
 --- What other parts of a configuration can hear of: `User` autocommands, and a word to the user
 --- when something waits in a chat that is not in front.
+local config = require('winnow.config')
+local say = require('winnow.say')
+
 local M = {}
 
 local focused = true -- this Neovim has the terminal's focus, as far as the terminal tells
@@ -28,7 +31,7 @@ end
 
 --- Ask the terminal for attention, if the user wants that.
 local function alert(text)
-  local sequence = SEQUENCES[require('winnow').config().alert]
+  local sequence = SEQUENCES[config.get().alert]
   if sequence then
     -- Neovim hands what comes on its stderr to the terminal as it is.
     vim.fn.chansend(vim.v.stderr, (sequence:format(harmless(text))))
@@ -42,7 +45,7 @@ local function call_user(chat, data)
   end
   local where = vim.fs.basename(chat.cwd)
   local text = ('Claude waits in %s: %s. :Winnow next goes there.'):format(where, data.title)
-  require('winnow.say')(text)
+  say(text)
   alert(text)
 end
 

@@ -1,5 +1,7 @@
 --- Tool output and thinking fold beneath their first line. The folds are Vim's manual ones, made
 --- from the text: 'foldexpr' would cost more than all the rest of streaming.
+local registry = require('winnow.registry')
+
 local M = {}
 
 local FOLDED = '│'
@@ -73,7 +75,7 @@ end
 ---@param win integer
 function M.all(win)
   local buf = vim.api.nvim_win_get_buf(win)
-  local chat = require('winnow.chats').get(buf)
+  local chat = registry.get(buf)
   local stop = chat and chat.section and chat.section:rows() or -1
   local lines = vim.api.nvim_buf_get_lines(buf, 0, stop, false)
   local row = 0

@@ -2,6 +2,7 @@
 ---
 --- So it is known here since when a thing can be seen, which presses are one (a key held down, a
 --- tap too many), and whether code runs for a key at all or because another process calls.
+local log = require('winnow.log')
 local say = require('winnow.say')
 
 local M = {}
@@ -90,7 +91,7 @@ function M.is_user(since)
   local problem = not typed and 'this came from a program' or stranger(since or now())
   if problem then
     local sentence = FOREIGN:format(problem)
-    require('winnow.host').log(sentence)
+    log.write(sentence)
     vim.schedule(function()
       say(sentence, 'warn') -- not to the caller: `execute()` would take it
     end)

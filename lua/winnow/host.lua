@@ -2,6 +2,8 @@
 --- Lua only ever notifies it, so no key waits for Python.
 local M = {}
 
+local config = require('winnow.config')
+local log = require('winnow.log')
 local python = require('winnow.python')
 
 -- The interpreter is ours, so no manifest and no g:python3_host_prog are involved. It is isolated
@@ -36,35 +38,29 @@ local stderr = {} ---@type string[] what the process said last
 local crashed = false -- once restarted by itself, the next crash waits for the user
 local heard = false -- this host has said something
 
---- Sentences that were too long for the message line. They may quote the chat, so no file has them.
-M.cut = {} ---@type string[]
-
 --- Milliseconds for a new host to say something; a machine that is busy takes its time.
 M.patience = 30000
 
 --- Seconds for the CLI to start, before it is started once more.
 M.cli_patience = 30
 
---- Folder of the log and the database.
----@return string
-function M.state_dir()
-  return python.state
+---@class winnow.host.Handlers
+---@field started (fun())[] a new host runs and knows of no chat
+---@field lost (fun(sentence: string))[] there is none, or a new one; the sentence says why
+local handlers = { started = {}, lost = {} } ---@type winnow.host.Handlers
+
+--- Hear of what becomes of the host.
+---@param happening 'started'|'lost'
+---@param handler fun(sentence?: string)
+function M.on(happening, handler)
+  table.insert(handlers[happening], handler)
 end
 
----@return string
-function M.log_path()
-  return M.state_dir() .. '/winnow.log'
-end
-
---- Add to the log, which holds nothing that was said in a chat. Where there can be no log, nothing
---- else may fail for it.
----@param text string
-function M.log(text)
-  python.folder()
-  local file = vim.uv.fs_open(M.log_path(), 'a', tonumber('600', 8))
-  if file then
-    vim.uv.fs_write(file, ('%s neovim: %s\n'):format(os.date('%Y-%m-%d %H:%M:%S'), text))
-    vim.uv.fs_close(file)
+---@param happening 'started'|'lost'
+---@param sentence? string
+local function tell(happening, sentence)
+  for _, handler in ipairs(handlers[happening]) do
+    handler(sentence)
   end
 end
 
@@ -90,18 +86,17 @@ local function on_exit(id, code)
     return -- one that we stopped ourselves
   end
   channel = nil
-  M.log(('host ended with code %d\n%s'):format(code, written()))
+  log.write(('host ended with code %d\n%s'):format(code, written()))
   if vim.v.exiting ~= vim.NIL then
     return
   end
-  local chats = require('winnow.chats')
   if crashed or not heard then -- what could not even start would not do so now
     local said = last_words() or 'exit code ' .. code
-    chats.lost(('The Python host stopped (%s); %s.'):format(said, REMEDY))
+    tell('lost', ('The Python host stopped (%s); %s.'):format(said, REMEDY))
     return
   end
   crashed = true
-  chats.lost('The Python host stopped and was started again: see :Winnow log.')
+  tell('lost', 'The Python host stopped and was started again: see :Winnow log.')
   M.start()
 end
 
@@ -112,8 +107,8 @@ local function watch(id)
     if channel == id and not heard then
       M.stop()
       local sentence = ('The Python host does not answer; %s.'):format(REMEDY)
-      M.log(('%s\n%s'):format(sentence, written()))
-      require('winnow.chats').lost(sentence)
+      log.write(('%s\n%s'):format(sentence, written()))
+      tell('lost', sentence)
     end
   end, M.patience)
 end
@@ -138,16 +133,16 @@ local function launch()
   if not found then
     return false, problem
   end
-  local config = require('winnow').config()
+  local options = config.get()
   local settings = vim.json.encode({
-    state = M.state_dir(),
-    agent = config.agent,
-    cli_path = python.cli(config.cli_path),
+    state = python.state,
+    agent = options.agent,
+    cli_path = python.cli(options.cli_path),
     cli_patience = M.cli_patience,
-    scenario = absolute(config.scenario),
-    replay = absolute(config.replay),
-    keep_hours = config.keep_hours,
-    form_hours = config.form_hours,
+    scenario = absolute(options.scenario),
+    replay = absolute(options.replay),
+    keep_hours = options.keep_hours,
+    form_hours = options.form_hours,
   })
   stderr = {}
   local shim = python.root .. '/rplugin/python3/winnow_host.py'
@@ -179,7 +174,7 @@ function M.start()
   end
   local ok, problem = launch()
   if ok then
-    require('winnow.chats').reopen_all()
+    tell('started')
   end
   return ok, problem
 end
@@ -212,9 +207,9 @@ end
 ---@param sentence string
 ---@param detail string
 function M.broken(sentence, detail)
-  M.log(detail)
+  log.write(detail)
   M.stop() -- so that the next try is with a new one
-  require('winnow.chats').lost(("The Python host can't work (%s); %s."):format(sentence, REMEDY))
+  tell('lost', ("The Python host can't work (%s); %s."):format(sentence, REMEDY))
 end
 
 --- Start the host again; open chats go on.
@@ -223,7 +218,7 @@ function M.restart()
   crashed = false
   local ok, problem = M.start()
   if not ok then
-    require('winnow.chats').lost(problem or '')
+    tell('lost', problem or '')
   end
 end
 

@@ -1,8 +1,9 @@
 --- Everything that waits for the user, in all chats of this Neovim.
-local chats = require('winnow.chats')
 local guard = require('winnow.guard')
+local registry = require('winnow.registry')
 local say = require('winnow.say')
 local seen = require('winnow.seen')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -14,7 +15,7 @@ local M = {}
 ---@return winnow.Waits[]
 function M.items()
   local items = {}
-  for _, chat in ipairs(chats.all()) do
+  for _, chat in ipairs(registry.all()) do
     for _, pending in ipairs(chat.pending) do
       table.insert(items, { chat = chat, pending = pending })
     end
@@ -123,7 +124,7 @@ function M.next()
     return
   end
   vim.cmd.stopinsert() -- what is typed next is about the section
-  require('winnow.command').show(item.chat.buf)
+  window.show(item.chat.buf)
   if item.chat.section then
     item.chat.section:visit()
   end

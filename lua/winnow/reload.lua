@@ -1,6 +1,8 @@
 --- Files that the agent has written, in buffers that show them. What is unsaved is never touched;
 --- Vim asks nothing.
 local files = require('winnow.files')
+local quiet = require('winnow.quiet')
+local registry = require('winnow.registry')
 local say = require('winnow.say')
 
 local M = {}
@@ -77,12 +79,11 @@ end
 
 --- Refresh a buffer, but not before a command that counts its lines is over.
 local function refresh_soon(buf, path)
-  local dispatch = require('winnow.dispatch')
-  if not dispatch.counts_lines(buf) then
+  if not quiet.counts_lines(buf) then
     refresh(buf, path)
     return
   end
-  dispatch.after_command(buf, function()
+  quiet.after_command(buf, function()
     if vim.api.nvim_buf_is_loaded(buf) then
       refresh(buf, path)
     end
@@ -99,7 +100,7 @@ function M.reload(path)
       vim.api.nvim_buf_is_loaded(buf)
       and vim.bo[buf].buftype == ''
       and name ~= ''
-      and not require('winnow.chats').get(buf)
+      and not registry.get(buf)
       and (not place or files.real(name) == place)
       and vim.fn.filereadable(name) == 1
     then

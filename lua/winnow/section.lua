@@ -2,8 +2,11 @@
 --- Which line is which option is read from the markers in the text, every time.
 local guard = require('winnow.guard')
 local marker = require('winnow.marker')
+local registry = require('winnow.registry')
 local seen = require('winnow.seen')
+local transcript = require('winnow.transcript')
 local view = require('winnow.section_view')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -176,7 +179,7 @@ local function watch(self)
       self:decorate()
     end
     if told then
-      require('winnow.keys').follow(self.chat) -- another option may be under the cursor
+      self.chat:follow() -- another option may be under the cursor
     end
   end
   vim.api.nvim_buf_attach(self.chat.buf, false, {
@@ -350,7 +353,7 @@ function Section:preview()
   if not text then
     return false
   end
-  require('winnow.float')(vim.split(text, '\n', { plain = true }), 'winnow.preview')
+  window.float(vim.split(text, '\n', { plain = true }), 'winnow.preview')
   return true
 end
 
@@ -402,7 +405,7 @@ function Section:freeze(lines)
   for _, win in ipairs(inside) do
     chat:to_draft(win)
   end
-  require('winnow.keys').follow(chat)
+  chat:follow()
 end
 
 local function new(chat, id, row, previews)
@@ -420,7 +423,7 @@ local function new(chat, id, row, previews)
   set_start(self, row)
   chat.section = self
   self.told = self:lines()
-  self.seen = require('winnow.seen').none(self.told)
+  self.seen = seen.none(self.told)
   self:decorate()
   watch(self)
   return self
@@ -441,7 +444,7 @@ function M.open(chat, id, lines, previews, focus, edited)
   chat.carry = ''
   local tail = chat:tail_row()
   chat:edit(function()
-    require('winnow.transcript').insert(chat, tail, lines)
+    transcript.insert(chat, tail, lines)
   end)
   local self = new(chat, id, tail + 2, previews)
   if #edited > 0 then
@@ -450,7 +453,7 @@ function M.open(chat, id, lines, previews, focus, edited)
   if waited or focus then
     self:visit()
   end
-  require('winnow.keys').follow(chat)
+  chat:follow()
   chat:save()
 end
 
@@ -458,7 +461,7 @@ end
 --- stays is no indent, which 'autoindent' would give to a new line below.
 ---@return integer
 function M.indent()
-  local chat = require('winnow.chats').current()
+  local chat = registry.current()
   local row = vim.v.lnum - 1
   for _, body in ipairs(chat and chat.section and view.bodies(chat.section) or {}) do
     if body.info == 'diff' and row > body.first and row < body.last then

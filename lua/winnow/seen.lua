@@ -3,6 +3,7 @@
 --- piece, from its start.
 local guard = require('winnow.guard')
 local marker = require('winnow.marker')
+local view = require('winnow.section_view')
 
 local M = {}
 
@@ -29,7 +30,7 @@ end
 ---@return integer[]
 local function rows(section)
   local found, from = {}, section:rows() + 1
-  for _, body in ipairs(require('winnow.section_view').bodies(section)) do
+  for _, body in ipairs(view.bodies(section)) do
     for row = from, body.last - 2 do
       if row ~= body.first then -- the fence
         table.insert(found, row)

@@ -1,4 +1,7 @@
 --- What a chat sets in the windows that show it, and nowhere else.
+local files = require('winnow.files')
+local registry = require('winnow.registry')
+
 local M = {}
 
 -- Markers are hidden on the cursor line too, in every mode.
@@ -51,6 +54,76 @@ function M.reconceal(win)
       vim.wo[win][0][name] = OPTIONS[name]
     end
   end
+end
+
+--- Show a buffer: where it is visible already, or in the current window when that holds nothing,
+--- or in a new one at the right; command modifiers such as :tab say otherwise.
+---@param buf integer
+---@param mods? table
+function M.show(buf, mods)
+  local win = vim.fn.bufwinid(buf)
+  local given = mods and (mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal)
+  local empty = not vim.wo.winfixbuf
+    and vim.api.nvim_buf_get_name(0) == ''
+    and vim.bo.buftype == ''
+    and not vim.bo.modified
+    and vim.api.nvim_buf_line_count(0) == 1
+  if win ~= -1 then
+    vim.api.nvim_set_current_win(win)
+  elseif empty and not given then
+    vim.api.nvim_set_current_buf(buf)
+  else
+    vim.cmd.sbuffer({ buf, mods = given and mods or { vertical = true, split = 'botright' } })
+  end
+  if win == -1 then
+    local chat = registry.get(buf)
+    if chat then
+      chat:to_draft(vim.api.nvim_get_current_win())
+    end
+  end
+end
+
+--- The window of this tab that shows a file.
+local function window_of(path)
+  return vim.iter(vim.api.nvim_tabpage_list_wins(0)):find(function(win)
+    local buf = vim.api.nvim_win_get_buf(win)
+    local name = vim.api.nvim_buf_get_name(buf)
+    return vim.bo[buf].buftype == '' and name ~= '' and files.real(name) == files.real(path)
+  end)
+end
+
+--- Open a file beside the chat: in the window before this one, or in a new one, unless there is
+--- one that shows it.
+---@param path string
+---@param line? integer from 1
+function M.open_beside(path, line)
+  local here, shown = vim.api.nvim_get_current_win(), window_of(path)
+  if shown then
+    vim.api.nvim_set_current_win(shown)
+  else
+    vim.cmd.wincmd('p')
+    local stays = vim.bo.buftype ~= '' or vim.wo.winfixbuf or vim.bo.modified and not vim.o.hidden
+    if vim.api.nvim_get_current_win() == here or stays then
+      vim.api.nvim_set_current_win(here)
+      local mods = { vertical = true, split = 'leftabove' }
+      vim.cmd.split({ path, mods = mods, magic = { file = false } })
+    else
+      vim.cmd.edit({ path, magic = { file = false } })
+    end
+  end
+  if line then
+    vim.cmd("normal! m'") -- CTRL-O leads back
+    local last = vim.api.nvim_buf_line_count(0)
+    vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(line, last)), 0 })
+    vim.cmd('normal! zv')
+  end
+end
+
+--- Markdown in a float; asked for again, the cursor goes into it.
+---@param lines string[]
+---@param id string which float it is
+function M.float(lines, id)
+  vim.lsp.util.open_floating_preview(lines, 'markdown', { border = 'rounded', focus_id = id })
 end
 
 return M

@@ -187,7 +187,7 @@ def test_a_heading_in_a_body_ends_no_section(editor: Editor, heading: str) -> No
     ask(editor, "markdown", ["# Plan", "", heading, "", "1. Do it."])
     found = editor.lua("""
       vim.cmd('edit!') -- seen before the host says that it knows of no such section
-      local section = require('winnow.chats').current().section
+      local section = require('winnow.registry').current().section
       return { section.id, section:lines() }
     """)
     assert found[0] == "ab"
@@ -213,7 +213,7 @@ def test_ten_thousand_lines(editor: Editor) -> None:
     )
     assert opened + drawn < 250
     edited = editor.lua("""
-      local section = require('winnow.chats').current().section
+      local section = require('winnow.registry').current().section
       local began = os.clock()
       for _ = 1, 10 do
         vim.api.nvim_buf_set_lines(chat, 3000, 3001, true, {})
@@ -276,7 +276,7 @@ def test_what_looks_like_a_tool_s_line_is_none(editor: Editor) -> None:
     folded = "return vim.fn.foldclosed(vim.fn.search(..., 'nw')) > 0"
     assert editor.lua(folded, "^│ theirs")
     assert not editor.lua(folded, "^│ mine")
-    editor.lua("require('winnow.chats').current():save()")
+    editor.lua("require('winnow.registry').current():save()")
     editor.command("edit!")
     assert editor.lua(folded, "^│ theirs")
     assert not editor.lua(folded, "^│ mine")
