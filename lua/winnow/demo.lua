@@ -1,7 +1,7 @@
 --- Plays the scripted chat without a terminal: types the keys of a user and prints each frame.
 local guard = require('winnow.guard')
 local host = require('winnow.host')
-local marker = require('winnow.marker')
+local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
 
 local M = {}

@@ -2,7 +2,7 @@
 --- python/winnow/protocol.py.
 local M = {}
 
-local decisions = require('winnow.decisions')
+local decisions = require('winnow.views.decisions')
 local events = require('winnow.events')
 local host = require('winnow.host')
 local log = require('winnow.log')
@@ -11,10 +11,10 @@ local registry = require('winnow.registry')
 local reload = require('winnow.reload')
 local say = require('winnow.say')
 local section = require('winnow.section')
-local seen = require('winnow.seen')
-local sent = require('winnow.sent')
-local sides = require('winnow.sides')
-local transcript = require('winnow.transcript')
+local seen = require('winnow.section.seen')
+local sent = require('winnow.chat.sent')
+local sides = require('winnow.views.sides')
+local transcript = require('winnow.chat.transcript')
 local window = require('winnow.window')
 
 --- An effect on a section, which does nothing once that is closed.

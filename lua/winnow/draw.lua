@@ -1,10 +1,10 @@
 --- What is drawn over the text of a chat: hidden markers, coloured tool lines. Done line by line
 --- while Neovim draws, so no edit, paste or undo can leave a line as it should not be.
-local fold = require('winnow.fold')
-local frontmatter = require('winnow.frontmatter')
-local marker = require('winnow.marker')
-local seen = require('winnow.seen')
-local view = require('winnow.section_view')
+local fold = require('winnow.chat.fold')
+local frontmatter = require('winnow.chat.frontmatter')
+local marker = require('winnow.section.marker')
+local seen = require('winnow.section.seen')
+local view = require('winnow.section.view')
 
 local M = {}
 

@@ -1,9 +1,9 @@
 --- A chat that another Neovim has is only read here: as its file has it, until that one is gone or
 --- hands it over.
 local directory = require('winnow.chat.directory')
-local files = require('winnow.files')
+local files = require('winnow.chat.files')
 local host = require('winnow.host')
-local lock = require('winnow.lock')
+local lock = require('winnow.chat.lock')
 local quiet = require('winnow.quiet')
 local registry = require('winnow.registry')
 local say = require('winnow.say')

@@ -1,6 +1,6 @@
 --- The two keys of a chat, and what `<Plug>(winnow-…)` does. Everything else stays Vim's.
-local inbox = require('winnow.inbox')
-local marker = require('winnow.marker')
+local inbox = require('winnow.views.inbox')
+local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local window = require('winnow.window')

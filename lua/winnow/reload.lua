@@ -1,6 +1,6 @@
 --- Files that the agent has written, in buffers that show them. What is unsaved is never touched;
 --- Vim asks nothing.
-local files = require('winnow.files')
+local files = require('winnow.chat.files')
 local quiet = require('winnow.quiet')
 local registry = require('winnow.registry')
 local say = require('winnow.say')

@@ -1,5 +1,5 @@
 --- What a chat sets in the windows that show it, and nowhere else.
-local files = require('winnow.files')
+local files = require('winnow.chat.files')
 local registry = require('winnow.registry')
 
 local M = {}

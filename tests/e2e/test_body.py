@@ -243,7 +243,7 @@ def test_nothing_that_an_agent_says_is_concealed(editor: Editor) -> None:
     marked = [line.text + marker("ab", 1, 1) for line in lines]
     found = editor.lua(
         """
-        local marker = require('winnow.marker')
+        local marker = require('winnow.section.marker')
         local function spans(id)
           return function(line)
             return marker.spans(line, id)

@@ -1,8 +1,8 @@
 --- The chats of a directory: the newest one, and new ones.
 local config = require('winnow.config')
-local files = require('winnow.files')
-local frontmatter = require('winnow.frontmatter')
-local lock = require('winnow.lock')
+local files = require('winnow.chat.files')
+local frontmatter = require('winnow.chat.frontmatter')
+local lock = require('winnow.chat.lock')
 
 local M = {}
 

@@ -1,6 +1,6 @@
 """How a turn reads in the chat: tool lines, thinking, notices.
 
-Lines that start with `FOLDED` fold beneath the line above them (``lua/winnow/fold.lua``).
+Lines that start with `FOLDED` fold beneath the line above them (``lua/winnow/chat/fold.lua``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 --- What an open section looks like beyond its text: rules, hints and the verdict. A function of
 --- the text and of the last verdict, drawn anew after every change.
-local marker = require('winnow.marker')
+local marker = require('winnow.section.marker')
 
 local M = {}
 

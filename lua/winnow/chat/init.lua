@@ -2,20 +2,20 @@
 --- the draft below it.
 local config = require('winnow.config')
 local events = require('winnow.events')
-local files = require('winnow.files')
-local frontmatter = require('winnow.frontmatter')
+local files = require('winnow.chat.files')
+local frontmatter = require('winnow.chat.frontmatter')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local host = require('winnow.host')
-local lock = require('winnow.lock')
+local lock = require('winnow.chat.lock')
 local log = require('winnow.log')
-local marker = require('winnow.marker')
+local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local section = require('winnow.section')
-local sent = require('winnow.sent')
-local transcript = require('winnow.transcript')
-local view = require('winnow.section_view')
+local sent = require('winnow.chat.sent')
+local transcript = require('winnow.chat.transcript')
+local view = require('winnow.section.view')
 
 local M = {}
 

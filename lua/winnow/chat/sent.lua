@@ -1,6 +1,6 @@
 --- Messages that no host has said it keeps, on disk: whatever ends before, they come back when
 --- their chat is opened.
-local files = require('winnow.files')
+local files = require('winnow.chat.files')
 
 local M = {}
 

@@ -1,6 +1,6 @@
 --- What the host writes into a chat: streamed text, tool lines, frontmatter values.
-local fold = require('winnow.fold')
-local frontmatter = require('winnow.frontmatter')
+local fold = require('winnow.chat.fold')
+local frontmatter = require('winnow.chat.frontmatter')
 
 local M = {}
 

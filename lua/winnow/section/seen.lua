@@ -2,8 +2,8 @@
 --- A line is known by its text, so it may move. One that is wider than the window is seen piece by
 --- piece, from its start.
 local guard = require('winnow.guard')
-local marker = require('winnow.marker')
-local view = require('winnow.section_view')
+local marker = require('winnow.section.marker')
+local view = require('winnow.section.view')
 
 local M = {}
 

@@ -2,7 +2,7 @@
 --- that still runs is named, whoever comes is next; so a crash leaves nothing to clean up, and a
 --- Neovim that was stopped with CTRL-Z keeps its chats. Swap files can't tell: users turn them off
 --- or move them, and they can't be handed over.
-local files = require('winnow.files')
+local files = require('winnow.chat.files')
 
 local M = {}
 

@@ -1,11 +1,11 @@
 --- The open section of a chat: where it stands, what it shows, and the keys that act on it.
 --- Which line is which option is read from the markers in the text, every time.
 local guard = require('winnow.guard')
-local marker = require('winnow.marker')
+local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
-local seen = require('winnow.seen')
-local transcript = require('winnow.transcript')
-local view = require('winnow.section_view')
+local seen = require('winnow.section.seen')
+local transcript = require('winnow.chat.transcript')
+local view = require('winnow.section.view')
 local window = require('winnow.window')
 
 local M = {}
@@ -29,7 +29,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
 ---@field private reply winnow.Sight what came of the last <CR>
----@field seen table<string, integer> how much of each line was on the screen: see `winnow.seen`
+---@field seen table<string, integer> bytes of each line that were on the screen: see `seen.lua`
 ---@field pristine boolean not edited yet
 local Section = {}
 Section.__index = Section
@@ -124,7 +124,7 @@ end
 
 -- What it shows --------------------------------------------------------------------------------
 
---- Draw everything that is not text; see `winnow.section_view`.
+--- Draw everything that is not text; see `winnow.section.view`.
 function Section:decorate()
   view.draw(self)
 end

@@ -2,7 +2,7 @@
 local guard = require('winnow.guard')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
-local seen = require('winnow.seen')
+local seen = require('winnow.section.seen')
 local window = require('winnow.window')
 
 local M = {}
