@@ -1,6 +1,7 @@
 --- What makes a buffer a chat, and what happens to it from then on.
 local Chat = require('winnow.chat')
 local directory = require('winnow.chat.directory')
+local dress = require('winnow.chat.dress')
 local draw = require('winnow.draw')
 local files = require('winnow.chat.files')
 local fold = require('winnow.chat.fold')
@@ -11,7 +12,6 @@ local host = require('winnow.host')
 local lock = require('winnow.chat.lock')
 local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
-local window = require('winnow.window')
 
 local M = {}
 
@@ -41,46 +41,14 @@ local function unloaded(chat)
   end)
 end
 
---- What a buffer needs to be a chat.
-local function set_up(chat)
-  local buf = chat.buf
-  vim.bo[buf].bufhidden = 'hide' -- a closed window keeps its question
-  vim.bo[buf].modeline = false -- a file is data, whatever it says
-  vim.bo[buf].autoread = false -- see `Chat:save`
-  if chat.owner or vim.bo[buf].buftype == 'acwrite' then -- else it is as the user has it
-    vim.bo[buf].modifiable = not chat.owner
-    vim.bo[buf].buftype = chat.owner and 'acwrite' or '' -- written by what stands below only
-  end
-  vim.bo[buf].keywordprg = ':Winnow preview'
-  vim.bo[buf].filetype = 'winnow'
-  -- Nothing typed may break a line: an option is one line, its note included.
-  vim.bo[buf].indentexpr = "v:lua.require'winnow.section'.indent()"
-  vim.bo[buf].indentkeys = 'o,O'
-  vim.bo[buf].textwidth = 0
-  vim.bo[buf].wrapmargin = 0
-  vim.bo[buf].formatoptions = vim.bo[buf].formatoptions:gsub('a', '')
-  -- Loading parser and queries takes longer than all the rest: the draft comes first.
-  vim.schedule(function()
-    if vim.api.nvim_buf_is_loaded(buf) then
-      highlight.markdown(buf)
-    end
-  end)
-  -- nowait: a mapping of two <CR> elsewhere would make this one wait
-  local options = { buffer = buf, nowait = true, desc = 'Winnow: send or confirm' }
-  vim.keymap.set('n', '<CR>', '<Plug>(winnow-go)', options)
-  window.forget(buf)
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    window.dress(win)
-    fold.all(win)
-  end
+---@alias winnow.on fun(events: string|string[], act: fun(event: table), pattern?: string[])
 
-  local autosave = assert(vim.uv.new_timer())
-  local group = vim.api.nvim_create_augroup('winnow.chat.' .. buf, {})
-  local function on(events, callback)
-    vim.api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = callback })
-  end
+--- Windows come to show the chat, and the cursor moves in them.
+---@param on winnow.on
+---@param chat winnow.Chat
+local function follow(on, chat)
   on({ 'BufWinEnter', 'WinEnter', 'BufEnter' }, function()
-    window.dress(vim.api.nvim_get_current_win())
+    dress.window(vim.api.nvim_get_current_win())
     chat:follow()
   end)
   on('BufWinEnter', function()
@@ -89,6 +57,12 @@ local function set_up(chat)
   on('CursorMoved', function()
     chat:follow()
   end)
+end
+
+--- The user writes in the chat, or copies from it.
+---@param on winnow.on
+---@param chat winnow.Chat
+local function watch_text(on, chat)
   on('TextYankPost', function()
     local register = vim.v.event.regname
     if register == '+' or register == '*' then -- for another program
@@ -102,17 +76,24 @@ local function set_up(chat)
   on({ 'BufLeave', 'InsertLeave' }, function()
     chat:save()
   end)
-  on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
-    autosave:start(
-      AUTOSAVE,
-      0,
-      vim.schedule_wrap(function()
-        if registry.get(buf) == chat and vim.api.nvim_buf_is_loaded(buf) then
-          chat:save()
-        end
-      end)
-    )
+  local autosave = assert(vim.uv.new_timer())
+  local save = vim.schedule_wrap(function()
+    if registry.get(chat.buf) == chat and vim.api.nvim_buf_is_loaded(chat.buf) then
+      chat:save()
+    end
   end)
+  on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
+    autosave:start(AUTOSAVE, 0, save)
+  end)
+  on('BufUnload', function()
+    autosave:stop()
+  end)
+end
+
+--- Its file is written, by whomever.
+---@param on winnow.on
+---@param chat winnow.Chat
+local function watch_file(on, chat)
   on('FileChangedShell', function()
     vim.v.fcs_choice = '' -- neither a question nor the file's text
     vim.schedule(function()
@@ -127,34 +108,54 @@ local function set_up(chat)
   end)
   if chat.owner then
     on('BufWriteCmd', function(event)
-      if event.match == vim.api.nvim_buf_get_name(buf) then
+      if event.match == vim.api.nvim_buf_get_name(chat.buf) then
         chat:mine_or_say()
       else
-        vim.fn.writefile(vim.api.nvim_buf_get_lines(buf, 0, -1, false), event.match)
+        vim.fn.writefile(chat:lines(0, -1), event.match)
       end
     end)
   end
   on('BufUnload', function()
-    autosave:stop()
     chat:save() -- else `:e!` would forget what was said, and maybe edits, since the last time
     unloaded(chat)
   end)
 end
 
---- What all chats share.
-local function start()
-  files.seal_all()
-  highlight.define()
-  vim.treesitter.language.register('markdown', 'winnow')
-  draw.start(registry.get)
-  guard.start()
-  local group = vim.api.nvim_create_augroup('winnow.chats', {})
-  local function on(events, callback, pattern)
-    vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = callback })
+--- Make a buffer the chat's, in every window that shows it.
+---@param chat winnow.Chat
+local function set_up(chat)
+  local buf = chat.buf
+  dress.buffer(chat)
+  -- Loading parser and queries takes longer than all the rest: the draft comes first.
+  vim.schedule(function()
+    if vim.api.nvim_buf_is_loaded(buf) then
+      highlight.markdown(buf)
+    end
+  end)
+  -- nowait: a mapping of two <CR> elsewhere would make this one wait
+  local options = { buffer = buf, nowait = true, desc = 'Winnow: send or confirm' }
+  vim.keymap.set('n', '<CR>', '<Plug>(winnow-go)', options)
+  dress.forget(buf)
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    dress.window(win)
+    fold.all(win)
   end
+
+  local group = vim.api.nvim_create_augroup('winnow.chat.' .. buf, {})
+  local function on(events, act)
+    vim.api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = act })
+  end
+  follow(on, chat)
+  watch_text(on, chat)
+  watch_file(on, chat)
+end
+
+--- The windows change around the chats.
+---@param on winnow.on
+local function watch_windows(on)
   on('OptionSet', function()
     if registry.current() then
-      window.reconceal(vim.api.nvim_get_current_win())
+      dress.reconceal(vim.api.nvim_get_current_win())
     end
   end, { 'conceallevel', 'concealcursor' })
   on('OptionSet', function()
@@ -171,6 +172,11 @@ local function start()
       end
     end
   end)
+end
+
+--- Neovim ends, or was left for a while.
+---@param on winnow.on
+local function watch_end(on)
   -- Before Vim asks about unsaved buffers: a chat is never one.
   on({ 'QuitPre', 'VimLeavePre' }, function()
     for _, chat in ipairs(registry.all()) do
@@ -189,6 +195,21 @@ local function start()
       chat:mine() -- it may have been taken over
     end
   end)
+end
+
+--- What all chats share.
+local function start()
+  files.seal_all()
+  highlight.define()
+  vim.treesitter.language.register('markdown', 'winnow')
+  draw.start(registry.get)
+  guard.start()
+  local group = vim.api.nvim_create_augroup('winnow.chats', {})
+  local function on(events, act, pattern)
+    vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = act })
+  end
+  watch_windows(on)
+  watch_end(on)
 end
 
 --- Make a buffer a chat, or read it again after `:e!`.

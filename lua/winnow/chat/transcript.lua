@@ -11,7 +11,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.transcript')
 ---@param text string
 ---@param fresh boolean whether it starts a paragraph
 function M.write(chat, text, fresh)
-  chat:edit(function()
+  chat:as_host(function()
     chat:ensure_heading()
     text = fresh and text or chat.carry .. text
     fresh = fresh or chat.fresh
@@ -128,7 +128,7 @@ end
 ---@param output string[] folded lines
 function M.tool(chat, id, line, output)
   chat.carry = ''
-  chat:edit(function()
+  chat:as_host(function()
     chat:ensure_heading()
     local tool = chat.tools[id]
     if not tool then
@@ -154,7 +154,7 @@ end
 ---@param chat winnow.Chat
 ---@param values table<string, string>
 function M.meta(chat, values)
-  chat:edit(function()
+  chat:as_host(function()
     local lines, last = frontmatter.merged(chat.buf, values)
     if last then
       vim.api.nvim_buf_set_lines(chat.buf, 1, last, false, lines)

@@ -2,15 +2,13 @@
 --- Which line is which option is read from the markers in the text, every time.
 local guard = require('winnow.guard')
 local marker = require('winnow.section.marker')
-local registry = require('winnow.registry')
+local preview = require('winnow.section.preview')
 local seen = require('winnow.section.seen')
+local text = require('winnow.section.text')
 local transcript = require('winnow.chat.transcript')
 local view = require('winnow.section.view')
-local window = require('winnow.window')
 
 local M = {}
-
-local namespace = vim.api.nvim_create_namespace('winnow.section')
 
 ---@class winnow.Section
 ---@field id string
@@ -31,96 +29,8 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field private reply winnow.Sight what came of the last <CR>
 ---@field seen table<string, integer> bytes of each line that were on the screen: see `seen.lua`
 ---@field pristine boolean not edited yet
-local Section = {}
+local Section = vim.tbl_extend('error', text.Section, preview)
 Section.__index = Section
-
--- Where it stands ------------------------------------------------------------------------------
-
---- The mark tells by itself when its line was written anew, as a filter or a formatter does.
----@param row integer
-local function set_start(self, row)
-  self.start = vim.api.nvim_buf_set_extmark(self.chat.buf, namespace, row, 0, {
-    id = self.start,
-    right_gravity = false,
-    end_row = row,
-    end_col = #(self.chat:lines(row, row + 1)[1] or ''),
-    invalidate = true,
-  })
-end
-
---- Where the section starts, told from the text: at its topmost marker, with the lines right above
---- that, which the user may have written.
----@param after integer row of the draft's heading
----@return integer? row
----@return integer above row of the heading of the message that it is in
-local function find_start(self, after)
-  local first
-  local inside = false -- a body
-  local lines = self.chat:lines(0, after)
-  local above = 0
-  for i = #lines, 1, -1 do
-    local found = marker.of(lines[i], self.id)
-    if found and found.slot ~= 'r' then -- a record of the same question may stand above
-      first, inside = i, found.slot == 'c' -- until any other marker
-    elseif not inside and (lines[i] == '## You' or lines[i] == '## Claude') then
-      above = i
-      break
-    end
-  end
-  while first and first - 1 > above and lines[first - 1] ~= '' do
-    first = first - 1
-  end
-  return first and first - 1, above - 1
-end
-
---- Where the mark on the first line is; and where the section is, when that was written anew.
-local function start_row(self, after)
-  local mark =
-    vim.api.nvim_buf_get_extmark_by_id(self.chat.buf, namespace, self.start, { details = true })
-  local row, valid = mark[1], not mark[3].invalid
-  local line = self.chat:lines(row, row + 1)[1] or ''
-  local at = marker.of(line, self.id)
-  if valid and at and at.slot ~= 'r' then
-    return row
-  end
-  local found, above = find_start(self, after)
-  if found and not (valid and line ~= '' and row <= found and row > above) then
-    row = found
-  else -- no marker is left there, or the user's own words come first
-    row = math.max(math.min(row, after), above + 1)
-  end
-  if (self.chat:lines(row, row + 1)[1] or '') ~= '' then
-    set_start(self, row)
-  end
-  return row
-end
-
---- First row, and the row after the last one. Edits may have taken any line, even all.
----@return integer first
----@return integer after
-function Section:rows()
-  local count = vim.api.nvim_buf_line_count(self.chat.buf)
-  local after = math.min((self.chat:heading_row()), count)
-  local first = math.min(start_row(self, after), count - 1)
-  return first, math.max(after, first + 1)
-end
-
---- Its lines, which are not to be changed: until the text changes they are the same table.
----@return string[]
-function Section:lines()
-  local tick = vim.api.nvim_buf_get_changedtick(self.chat.buf)
-  if tick ~= self.tick then
-    self.text, self.tick = self.chat:lines(self:rows()), tick
-  end
-  return self.text
-end
-
----@param row integer from 0
----@return boolean
-function Section:contains(row)
-  local first, after = self:rows()
-  return row >= first and row < after
-end
 
 -- What it shows --------------------------------------------------------------------------------
 
@@ -238,10 +148,10 @@ function Section:cancel()
 end
 
 --- Talk back to the agent instead of answering.
----@param text string
-function Section:discuss(text)
+---@param words string
+function Section:discuss(words)
   if guard.allows(self.sight) then
-    self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = text })
+    self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = words })
   end
 end
 
@@ -270,7 +180,7 @@ end
 
 --- Change the text as the user could have: `u` takes it back, in one step.
 ---@param change fun(buf: integer, first: integer, after: integer) gets the section's rows
-function Section:edit(change)
+function Section:as_user(change)
   local buf = self.chat.buf
   local options = vim.bo[buf]
   local modifiable = options.modifiable
@@ -287,7 +197,7 @@ function Section:keep(question, rows)
   if not (self.confirmed and same(self:lines(), self.confirmed)) then
     return
   end
-  self:edit(function(buf, first)
+  self:as_user(function(buf, first)
     for _, row in vim.iter(rows):rev():enumerate() do
       vim.api.nvim_buf_set_lines(buf, first + row, first + row + 1, false, {})
     end
@@ -316,7 +226,7 @@ end
 
 --- Make these the section's lines, as the user could have.
 local function replace(self, lines)
-  self:edit(function(buf, first, after)
+  self:as_user(function(buf, first, after)
     vim.api.nvim_buf_set_lines(buf, first, after, false, vim.list_extend(lines, { '' }))
   end)
 end
@@ -326,43 +236,6 @@ end
 function Section:fill(lines)
   replace(self, lines)
   self:step(0)
-end
-
---- The option under the cursor, as the host would number it.
----@return integer? question
----@return integer? option
-function Section:under_cursor()
-  local found = marker.of(vim.api.nvim_get_current_line(), self.id)
-  local option = found and tonumber(found.slot)
-  if option then
-    return found.question, option
-  end
-end
-
---- The preview of the option under the cursor.
----@return string? Markdown
-function Section:preview_here()
-  local question, option = self:under_cursor()
-  return question and self.previews[question .. '.' .. option]
-end
-
---- Show it in a float.
----@return boolean shown
-function Section:preview()
-  local text = self:preview_here()
-  if not text then
-    return false
-  end
-  window.float(vim.split(text, '\n', { plain = true }), 'winnow.preview')
-  return true
-end
-
---- The cursor is in this section, or has left it: show the start of the preview below the option
---- that it is on.
----@param inside boolean
-function Section:peek(inside)
-  local row = inside and vim.api.nvim_win_get_cursor(0)[1] - 1 or nil
-  view.peek(self.chat.buf, row, row and self:preview_here())
 end
 
 --- Go to the first option. The head is on the screen, too; where there is no room for both, and
@@ -396,8 +269,8 @@ function Section:freeze(lines)
   end, vim.fn.win_findbuf(chat.buf))
   chat.section = nil
   view.clear(chat.buf)
-  vim.api.nvim_buf_del_extmark(chat.buf, namespace, self.start)
-  chat:edit(function()
+  text.clear(chat.buf)
+  chat:as_host(function()
     local block = vim.list_extend(vim.list_slice(lines), { '' })
     vim.api.nvim_buf_set_lines(chat.buf, first, after, false, block)
     chat:ensure_heading()
@@ -420,7 +293,7 @@ local function new(chat, id, row, previews)
     sight = guard.sight(),
     reply = guard.sight(),
   }, Section)
-  set_start(self, row)
+  self:set_start(row)
   chat.section = self
   self.told = self:lines()
   self.seen = seen.none(self.told)
@@ -443,7 +316,7 @@ function M.open(chat, id, lines, previews, focus, edited)
   local waited = here and vim.api.nvim_get_mode().mode == 'n' and row >= chat:heading_row()
   chat.carry = ''
   local tail = chat:tail_row()
-  chat:edit(function()
+  chat:as_host(function()
     transcript.insert(chat, tail, lines)
   end)
   local self = new(chat, id, tail + 2, previews)
@@ -457,45 +330,13 @@ function M.open(chat, id, lines, previews, focus, edited)
   chat:save()
 end
 
---- The 'indentexpr' of chats. The first column of a diff is for signs: the blank of a line that
---- stays is no indent, which 'autoindent' would give to a new line below.
----@return integer
-function M.indent()
-  local chat = registry.current()
-  local row = vim.v.lnum - 1
-  for _, body in ipairs(chat and chat.section and view.bodies(chat.section) or {}) do
-    if body.info == 'diff' and row > body.first and row < body.last then
-      return 0
-    end
-  end
-  return -1 -- as 'autoindent' has it
-end
-
---- Find the section that a text read from a file still shows as open: below all that was said,
---- with its head or its foot. An option that was pasted somewhere is none. A body may hold what
---- looks like the heading of a message.
+--- Go on with the section that a text read from a file still shows as open.
 ---@param chat winnow.Chat
 function M.recognise(chat)
-  vim.api.nvim_buf_clear_namespace(chat.buf, namespace, 0, -1)
-  local id, first, framed
-  local inside = false -- a body
-  for row = chat:heading_row() - 1, 0, -1 do
-    local line = chat:lines(row, row + 1)[1]
-    if not inside and (line == '## You' or line == '## Claude') then
-      break
-    end
-    local found = marker.of(line, id)
-    if found and found.slot ~= 'r' then
-      id, first = found.id, row
-      framed = framed or found.slot == 'h' or found.slot == 'f'
-      inside = found.slot == 'c' -- until any other marker
-      if found.slot == 'h' and found.question == 1 then
-        break
-      end
-    end
-  end
-  if framed then
-    new(chat, id, first, {}).from_file = true
+  text.clear(chat.buf)
+  local id, row = text.find(chat)
+  if id then
+    new(chat, id, row, {}).from_file = true
   end
 end
 
