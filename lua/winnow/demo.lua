@@ -96,8 +96,9 @@ local STEPS = {
   { title = '<CR><CR> keeps only the line under the cursor', keys = '<CR><CR>', ready = idle },
 }
 
---- Play all steps, then quit: with an error when one never gets ready.
-function M.play()
+--- A Neovim of a fixed size without folders of the user's, and a chat in it.
+---@return string folder to be deleted at the end
+local function set_up()
   local folder = vim.fn.tempname() -- the user's own chats stay as they are
   vim.env.XDG_DATA_HOME, vim.env.XDG_STATE_HOME = folder, folder
   vim.o.columns, vim.o.lines = COLUMNS, LINES
@@ -109,7 +110,12 @@ function M.play()
   vim.g.winnow = { agent = 'scripted' }
   guard.pause = 0 -- nobody has to look before a key is pressed
   vim.cmd.Winnow('demo')
+  return folder
+end
 
+--- Play all steps, then quit: with an error when one never gets ready.
+function M.play()
+  local folder = set_up()
   local timer = assert(vim.uv.new_timer())
   local number, typed, since = 1, false, vim.uv.now()
   local function quit(code)
@@ -118,8 +124,10 @@ function M.play()
     vim.fn.delete(folder, 'rf')
     vim.cmd(code .. 'cquit!')
   end
-  timer:start(0, TICK, function()
-    vim.schedule(function()
+  timer:start(
+    0,
+    TICK,
+    vim.schedule_wrap(function()
       local step = STEPS[number]
       if not step then
         return
@@ -137,7 +145,7 @@ function M.play()
         quit(1)
       end
     end)
-  end)
+  )
 end
 
 return M

@@ -81,6 +81,25 @@ local function line_group(buf, row, line)
   return (start ~= '│' or output) and GROUPS[start] or nil
 end
 
+--- Hide the markers of a line, and what edits have left of them.
+---@param buf integer
+---@param row integer
+---@param line string
+---@param inside boolean in a body, what looks like the rest of one is the user's or the agent's
+local function hide_markers(buf, row, line, inside)
+  local ours = section and not inside and row >= section.first and row < section.after
+  for _, span in ipairs(marker.spans(line, ours and section.id or nil)) do
+    vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
+      end_col = span[2],
+      conceal = ' ', -- one blank, so that what `A` appends stands apart
+      ephemeral = true,
+      priority = 200,
+    })
+  end
+end
+
+---@param buf integer
+---@param row integer
 local function draw_line(_, _, buf, row)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
   if not line then
@@ -93,7 +112,6 @@ local function draw_line(_, _, buf, row)
   elseif body and row == body.last - 1 and vim.startswith(line, '```') then
     index = 0
   end
-  local inside = index ~= nil and index > 0
   local group
   if index then
     group = body_group(line, index, body.info)
@@ -110,18 +128,8 @@ local function draw_line(_, _, buf, row)
       priority = 200, -- above Markdown, which such a line is not
     })
   end
-  if not line:find('--', 1, true) then
-    return
-  end
-  -- In a body, what looks like the rest of a marker is the user's or the agent's: all of it shows.
-  local ours = section and not inside and row >= section.first and row < section.after
-  for _, span in ipairs(marker.spans(line, ours and section.id or nil)) do
-    vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
-      end_col = span[2],
-      conceal = ' ', -- one blank, so that what `A` appends stands apart
-      ephemeral = true,
-      priority = 200,
-    })
+  if line:find('--', 1, true) then
+    hide_markers(buf, row, line, index ~= nil and index > 0)
   end
 end
 

@@ -135,7 +135,7 @@ local function launch()
   end
   local options = config.get()
   local settings = vim.json.encode({
-    state = python.state,
+    state = python.state(),
     agent = options.agent,
     cli_path = python.cli(options.cli_path),
     cli_patience = M.cli_patience,

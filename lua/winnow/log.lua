@@ -8,7 +8,7 @@ M.cut = {} ---@type string[]
 
 ---@return string
 function M.path()
-  return python.state .. '/winnow.log'
+  return python.state() .. '/winnow.log'
 end
 
 --- Add to the log. Where there can be none, nothing else may fail for it.

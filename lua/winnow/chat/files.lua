@@ -24,7 +24,7 @@ end
 ---@param path string the chat's
 ---@return string
 function M.record(kind, path)
-  return ('%s/%s/%s'):format(python.state, kind, vim.fn.sha256(M.real(path)))
+  return ('%s/%s/%s'):format(python.state(), kind, vim.fn.sha256(M.real(path)))
 end
 
 --- Write a file that only the user can read, whole or not at all.

@@ -45,6 +45,16 @@ local function wrapped(text, width)
   return pieces
 end
 
+--- Texts as lines of their own, in the colour of a hint.
+---@param texts string[]
+---@param lead? string what each begins with
+---@return { [1]: string, [2]: string }[][]
+local function in_lines(texts, lead)
+  return vim.tbl_map(function(text)
+    return { { (lead or '') .. text, 'WinnowHint' } }
+  end, texts)
+end
+
 local function part_group(part)
   return part.decided and 'WinnowDecided' or 'WinnowUndecided'
 end
@@ -126,9 +136,7 @@ function M.peek(buf, row, preview)
     table.insert(shown, ('… K shows all %d lines'):format(#lines))
   end
   vim.api.nvim_buf_set_extmark(buf, peeks, row, 0, {
-    virt_lines = vim.tbl_map(function(line)
-      return { { '  ┊ ' .. line, 'WinnowHint' } }
-    end, shown),
+    virt_lines = in_lines(shown, '  ┊ '),
   })
 end
 
@@ -143,6 +151,38 @@ function M.bodies(section)
   end, section.bodies)
 end
 
+--- The rows of a section that something is drawn on.
+---@param section winnow.Section
+---@param first integer
+---@return { row: integer, line: string }[] heads
+---@return integer[] asked the last row of each question's text
+---@return integer? foot
+---@return { first: integer, last: integer, info: string }[] bodies rows of the fences
+local function find(section, first)
+  local heads, asked, foot, bodies = {}, {}, nil, {}
+  local open ---@type { first: integer, last: integer, info: string }? a body that goes on
+  for i, line in ipairs(section:lines()) do
+    local row = first + i - 1
+    local found = marker.of(line, section.id)
+    local slot = found and found.slot
+    if found and open then -- one whose end is gone goes on to the next line of ours
+      open.last = row
+      table.insert(bodies, open)
+      open = nil
+    end
+    if slot == 'b' then
+      open = { first = row, last = row, info = line:match('^`*(%w*)') }
+    elseif slot == 'h' then
+      table.insert(heads, { row = row, line = line })
+    elseif found and slot == 'q' then
+      asked[found.question] = row
+    elseif slot == 'f' then
+      foot = row
+    end
+  end
+  return heads, vim.tbl_values(asked), foot, bodies
+end
+
 --- Draw a section.
 ---@param section winnow.Section
 function M.draw(section)
@@ -150,49 +190,28 @@ function M.draw(section)
   local function put(row, options)
     return vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
   end
-  section.bodies = {}
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   local width = text_width(buf)
   local first, after = section:rows()
-  local foot, asked = nil, {} ---@type integer?, table<integer, integer>
-  local fence ---@type integer? row of a fence whose body goes on
-  local info = ''
-  for i, line in ipairs(section:lines()) do
-    local row = first + i - 1
-    local found = marker.of(line, section.id)
-    local slot = found and found.slot
-    if found and fence then -- one whose end is gone goes on to the next line of ours
-      table.insert(section.bodies, { mark = put(fence, { end_row = row }), info = info })
-      fence = nil
-    end
-    if slot == 'b' then
-      fence, info = row, line:match('^`*(%w*)')
-    elseif found and slot == 'h' then
-      put(row, { end_col = #line, hl_group = 'WinnowHead' })
-      local used = vim.fn.strdisplaywidth(marker.strip(line)) + 1
-      -- At a column of the window: text after a marker would wrap as if that were visible.
-      put(row, { virt_text = { { rule(used, width), 'WinnowHead' } }, virt_text_win_col = used })
-    elseif found and slot == 'q' then
-      asked[found.question] = row
-    elseif slot == 'f' then
-      put(row, { end_col = #line, hl_group = 'WinnowFoot' })
-      foot = row
-    end
+  local heads, asked, foot, bodies = find(section, first)
+  section.bodies = vim.tbl_map(function(body)
+    return { mark = put(body.first, { end_row = body.last }), info = body.info }
+  end, bodies)
+  for _, head in ipairs(heads) do
+    put(head.row, { end_col = #head.line, hl_group = 'WinnowHead' })
+    local used = vim.fn.strdisplaywidth(marker.strip(head.line)) + 1
+    -- At a column of the window: text after a marker would wrap as if that were visible.
+    put(head.row, { virt_text = { { rule(used, width), 'WinnowHead' } }, virt_text_win_col = used })
   end
-  if section.pristine then
-    for _, row in pairs(asked) do
-      local pieces = wrapped(HINT, width)
-      put(row, {
-        virt_lines = vim.tbl_map(function(piece)
-          return { { piece, 'WinnowHint' } }
-        end, pieces),
-      })
-    end
+  for _, row in ipairs(section.pristine and asked or {}) do
+    put(row, { virt_lines = in_lines(wrapped(HINT, width)) })
   end
   local verdict = foot_line(section, width)
   if foot then
-    local bare = { { rule(0, width), 'WinnowFoot' } }
-    put(foot, { virt_text = verdict or bare, virt_text_pos = 'overlay' })
+    put(
+      foot,
+      { virt_text = verdict or { { rule(0, width), 'WinnowFoot' } }, virt_text_pos = 'overlay' }
+    )
   end
   if not (foot and verdict) then
     put(foot or after - 1, { virt_lines = foot_lines(section, width) })
