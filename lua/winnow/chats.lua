@@ -31,6 +31,7 @@ local function open_here(cwd)
 end
 
 --- A buffer was unloaded: for good, or only to be read again.
+---@param chat winnow.Chat
 local function unloaded(chat)
   vim.schedule(function()
     if registry.get(chat.buf) == chat and not vim.api.nvim_buf_is_loaded(chat.buf) then
@@ -142,6 +143,7 @@ local function set_up(chat)
   end
 
   local group = vim.api.nvim_create_augroup('winnow.chat.' .. buf, {})
+  ---@type winnow.on
   local function on(events, act)
     vim.api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = act })
   end
@@ -205,6 +207,7 @@ local function start()
   draw.start(registry.get)
   guard.start()
   local group = vim.api.nvim_create_augroup('winnow.chats', {})
+  ---@type winnow.on
   local function on(events, act, pattern)
     vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = act })
   end

@@ -14,11 +14,17 @@ local window = require('winnow.window')
 
 local M = {}
 
+---@param text string
+---@param level? 'info'|'warn'|'error'
 local function notify(text, level)
   say('winnow: ' .. text, level or 'warn')
 end
 
 --- Put lines of another buffer into the chat's draft, as a fenced block that says where they are.
+---@param chat winnow.Chat
+---@param source integer the other buffer
+---@param first integer line, from 1
+---@param last integer
 local function quote(chat, source, first, last)
   local lines = vim.api.nvim_buf_get_lines(source, first - 1, last, false)
   local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(source), ':~:.')
@@ -35,6 +41,8 @@ end
 local BYPASS = 'Claude will run everything without asking, questions excepted. Go on?'
 
 --- Change the permission mode of a chat; empty: show it.
+---@param chat winnow.Chat
+---@param mode string
 local function set_mode(chat, mode)
   if mode ~= '' and not vim.list_contains(config.modes, mode) then
     notify(('there is no mode %s: it is one of %s.'):format(mode, table.concat(config.modes, ', ')))
@@ -157,6 +165,7 @@ M.subcommands = {
 
 --- `:Winnow` alone: open or focus this directory's chat; with a range, hand over those lines, and
 --- with words after it send them at once.
+---@param args table
 local function open(args)
   local source, cwd = vim.api.nvim_get_current_buf(), vim.fn.getcwd()
   local buf = chats.of_directory(cwd)

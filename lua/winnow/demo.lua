@@ -28,6 +28,7 @@ end
 local said = '' -- what would stand on the message line; without a terminal Neovim shows none
 
 --- The cursor's line is pointed at, since text alone has no cursor.
+---@param title string
 local function print_frame(title)
   local rows = screen()
   local row = vim.fn.screenrow()
@@ -38,20 +39,25 @@ local function print_frame(title)
   said = ''
 end
 
+---@return winnow.Chat
 local function chat()
   return registry.current()
 end
 
+---@return boolean
 local function idle()
   return chat().state == 'idle'
 end
 
+---@return boolean?
 local function section_open()
   local section = chat().section
   return section and #section.parts > 0 and section.sight.at ~= nil
 end
 
 --- The section's verdict says this.
+---@param pattern string
+---@return fun(): boolean?
 local function verdict(pattern)
   return function()
     local section = chat().section
@@ -63,6 +69,8 @@ local function verdict(pattern)
 end
 
 --- The host has moved the cursor to this question, or to the foot (0).
+---@param question integer
+---@return fun(): boolean
 local function at(question)
   return function()
     local section = chat().section
@@ -103,6 +111,7 @@ local function set_up()
   vim.env.XDG_DATA_HOME, vim.env.XDG_STATE_HOME = folder, folder
   vim.o.columns, vim.o.lines = COLUMNS, LINES
   vim.o.laststatus, vim.o.ruler, vim.o.showmode = 0, false, false
+  ---@param text string
   vim.notify = function(text) ---@diagnostic disable-line: duplicate-set-field
     said = text
   end
@@ -118,6 +127,7 @@ function M.play()
   local folder = set_up()
   local timer = assert(vim.uv.new_timer())
   local number, typed, since = 1, false, vim.uv.now()
+  ---@param code integer
   local function quit(code)
     timer:stop()
     host.stop()

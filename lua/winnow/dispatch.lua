@@ -19,6 +19,7 @@ local window = require('winnow.window')
 
 --- An effect on a section, which does nothing once that is closed.
 ---@param act fun(section: winnow.Section, effect: table)
+---@return fun(chat: winnow.Chat, effect: table)
 local function on_section(act)
   return function(chat, e)
     if chat.section and chat.section.id == e.section then
@@ -114,6 +115,8 @@ function M.holds(buf)
 end
 
 --- Keep effects until the command is over.
+---@param buf integer
+---@param effect winnow.Effect
 local function hold(buf, effect)
   if held[buf] then
     table.insert(held[buf], effect)
@@ -127,6 +130,8 @@ local function hold(buf, effect)
   end)
 end
 
+---@param chat? winnow.Chat
+---@param effect winnow.Effect
 local function run(chat, effect)
   local ok, problem = xpcall(M.effects[effect.type], debug.traceback, chat, effect)
   if not ok then

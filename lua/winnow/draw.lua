@@ -34,9 +34,11 @@ local DIFF = {
 local frontmatter_end = -1 -- last row of it
 local section ---@type { id: string, first: integer, after: integer }? the open one
 local told = { row = -1 } ---@type { row: integer, output?: boolean } the line above, while drawing
-local bodies = {} ---@type { first: integer, last: integer, info: string }[]
+local bodies = {} ---@type winnow.Fenced[]
 
 --- The body that a row is in, from its fence to the marker below the other one.
+---@param row integer
+---@return winnow.Fenced?
 local function body_at(row)
   for _, body in ipairs(bodies) do
     if row >= body.first and row <= body.last then
@@ -47,6 +49,9 @@ end
 
 --- The colour of a line of a diff. The two lines that name the file are its first ones; further
 --- down, `--- ` is a line `-- ` that is removed.
+---@param line string
+---@param index integer 1: the first below the fence
+---@return string?
 local function diff_group(line, index)
   if index <= 2 and (vim.startswith(line, '--- ') or vim.startswith(line, '+++ ')) then
     return 'WinnowFile'
@@ -58,6 +63,7 @@ end
 ---@param line string
 ---@param index integer 0: the fence
 ---@param info string what the body is, as the fence has it
+---@return string?
 local function body_group(line, index, info)
   if index == 0 then
     return 'WinnowHint'
@@ -68,6 +74,10 @@ end
 
 --- The colour of a line of the transcript. Behind a bar only a tool's output has one: a table that
 --- Claude draws begins with the same character.
+---@param buf integer
+---@param row integer
+---@param line string
+---@return string?
 local function line_group(buf, row, line)
   local start = line:sub(1, 3) -- each of the starts is three bytes long
   local output = start == '▸' or start == '✻'

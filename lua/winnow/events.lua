@@ -24,12 +24,14 @@ local SEQUENCES = {
 --- Text that a terminal only shows: what is unprintable in a window, such as controls, halves of
 --- characters and what turns the direction, is spelled out; 'isprint' may let some of it through.
 ---@param text string
+---@return string
 local function harmless(text)
   text = vim.fn.strtrans((text:gsub('%z', ' '))):gsub('\194[\128-\159]', ' ')
   return (text:gsub('[%c;]', ' '))
 end
 
 --- Ask the terminal for attention, if the user wants that.
+---@param text string
 local function alert(text)
   local sequence = SEQUENCES[config.get().alert]
   if sequence then
@@ -39,6 +41,8 @@ local function alert(text)
 end
 
 --- Something waits: say so, unless the user looks at it. Focus stays where it is.
+---@param chat winnow.Chat
+---@param data table
 local function call_user(chat, data)
   if focused and vim.api.nvim_get_current_buf() == chat.buf then
     return

@@ -28,6 +28,7 @@ local connected = {} ---@type table<integer, number> when a connection from outs
 -- The last one; `idle`: since when it could not have typed ahead.
 local newest ---@type { id: integer, name: string, idle?: number }?
 
+---@return number milliseconds
 local function now()
   return vim.uv.hrtime() / 1e6
 end
@@ -56,6 +57,7 @@ local function name_of(chan)
 end
 
 --- Somebody connected to this Neovim.
+---@param chan table as nvim_list_chans() has it
 local function note(chan)
   if chan.stream == 'socket' and chan.mode == 'rpc' and not connected[chan.id] then
     connected[chan.id] = now()
@@ -135,6 +137,8 @@ function M.unless_held(act)
   end, M.pause / 2)
 end
 
+---@param key string after mappings
+---@param keys string as they were typed
 local function on_key(key, keys)
   local at = now()
   if keys ~= '' then -- else a macro's, or a mapping's

@@ -127,11 +127,13 @@ function M.check()
   health.start('Python')
   local found, problem = python.find()
   if not found then
-    return health.error(problem)
+    health.error(problem or '')
+    return
   end
   local report, failure = ask(found.path)
   if not report then
-    return health.error(('%s does not run: %s'):format(found.path, failure), found.remedy)
+    health.error(('%s does not run: %s'):format(found.path, failure), found.remedy)
+    return
   end
   health.ok(('%s: %s (%s)'):format(report.python, found.path, found.why))
   check_packages(report, found.remedy)

@@ -66,6 +66,7 @@ end
 
 --- What the process wrote, for the log. Once it works, an error of it may quote the chat: then only
 --- where it was and its name count.
+---@return string
 local function written()
   local lines = vim.tbl_map(function(line)
     return (not heard or line:match('^%s')) and line or line:match('^[^:]*')
@@ -74,6 +75,7 @@ local function written()
 end
 
 --- The last line that the process wrote, or nil.
+---@return string?
 local function last_words()
   local line = vim.iter(stderr):rev():find(function(line)
     return line:match('%S')
@@ -81,6 +83,8 @@ local function last_words()
   return line and vim.trim(line:gsub('%c', ' '):sub(1, 200))
 end
 
+---@param id integer
+---@param code integer
 local function on_exit(id, code)
   if channel ~= id then
     return -- one that we stopped ourselves
@@ -101,6 +105,7 @@ local function on_exit(id, code)
 end
 
 --- A host that neither ends nor speaks must not be waited for without the user knowing.
+---@param id integer the channel
 local function watch(id)
   heard = false
   vim.defer_fn(function()

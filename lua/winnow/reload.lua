@@ -12,6 +12,8 @@ local M = {}
 local seen = {} ---@type table<integer, string>
 
 --- Whether a buffer was made for a file that did not exist. Neovim tells it only in words.
+---@param buf integer
+---@return boolean
 local function is_new(buf)
   local said = vim.api.nvim_buf_call(buf, function()
     return vim.api.nvim_exec2('file', { output = true }).output
@@ -20,6 +22,7 @@ local function is_new(buf)
 end
 
 --- Say that there are two versions.
+---@param path string
 local function warn(path)
   local name = vim.fn.fnamemodify(path, ':~:.')
   say(("Claude changed %s: :w! keeps your edits, :e! takes Claude's."):format(name), 'warn')
@@ -27,6 +30,8 @@ end
 
 --- Have Neovim look at the file. Where it would ask, we decide: read what is new, unless there is
 --- something unsaved.
+---@param buf integer
+---@param path string
 local function check(buf, path)
   local conflict = false
   local hook = vim.api.nvim_create_autocmd('FileChangedShell', {
@@ -47,6 +52,8 @@ local function check(buf, path)
 end
 
 --- Show the file as it is now, in windows that stay where they are.
+---@param buf integer
+---@param path string
 local function refresh(buf, path)
   local now = files.stamp(path)
   if seen[buf] == now then
@@ -78,6 +85,8 @@ local function refresh(buf, path)
 end
 
 --- Refresh a buffer, but not before a command that counts its lines is over.
+---@param buf integer
+---@param path string
 local function refresh_soon(buf, path)
   if not quiet.counts_lines(buf) then
     refresh(buf, path)

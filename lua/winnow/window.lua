@@ -32,6 +32,8 @@ function M.show(buf, mods)
 end
 
 --- The window of this tab that shows a file.
+---@param path string
+---@return integer? win
 local function window_of(path)
   return vim.iter(vim.api.nvim_tabpage_list_wins(0)):find(function(win)
     local buf = vim.api.nvim_win_get_buf(win)

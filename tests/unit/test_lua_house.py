@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 LUA = Path(__file__).parents[2] / "lua"
@@ -45,3 +47,48 @@ def test_no_module_requires_itself_by_a_detour() -> None:
     assert len(graph) > 30
     assert not {module: missing for module in graph if (missing := graph[module] - set(graph))}
     assert not (circle := _circle(graph)), " → ".join(circle)
+
+
+_DEFINES = re.compile(
+    r"( *)(?:(?:local )?function [\w.:]+|local \w+ = function|[\w]+\.[\w.]+ = function)\(([^()]*)\)"
+)
+
+
+def _unannotated(path: Path) -> list[str]:
+    """The named functions of a file without types for what they take and give."""
+    lines = path.read_text().split("\n")
+    found = []
+    for first, line in enumerate(lines):
+        if not (define := _DEFINES.match(line)):
+            continue
+        above = first
+        while above and lines[above - 1].lstrip().startswith("--"):
+            above -= 1
+        said = "\n".join(lines[above:first])
+        takes = [name.strip() for name in define[2].split(",")]
+        wanted = [f"---@param {name}" for name in takes if name.isidentifier() and name[0] != "_"]
+        inside = itertools.takewhile(lambda one: one != f"{define[1]}end", lines[first + 1 :])
+        if re.search(rf"^{define[1]}  .*\breturn [^-]", "\n".join(_own(inside)), re.MULTILINE):
+            wanted.append("---@return ")
+        if "---@type " not in said:
+            missing = [one for one in wanted if not re.search(rf"{one}(?!\w)", said)]
+            found += [f"{path.name}:{first + 1} {one}" for one in missing]
+    return found
+
+
+def _own(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a function without those of the functions in it."""
+    end = ""
+    for line in lines:
+        if not end and (inner := re.match(r"( *).*\bfunction\b[^()]*\([^()]*\)$", line)):
+            end = f"{inner[1]}end"
+        elif not end:
+            yield line.partition("--")[0]
+        elif line.startswith(end):
+            end = ""
+
+
+def test_every_function_is_annotated() -> None:
+    """Also the local ones; what has no name gets its types from where it goes."""
+    files = [*LUA.rglob("*.lua"), LUA.parent / "build.lua"]
+    assert not [problem for path in sorted(files) for problem in _unannotated(path)]

@@ -6,11 +6,16 @@ local lock = require('winnow.chat.lock')
 
 local M = {}
 
+---@param a string
+---@param b string
+---@return boolean
 local function same_place(a, b)
   return files.place(a) == files.place(b)
 end
 
 --- A directory's name as part of a file's, which has room for some 250 bytes.
+---@param cwd string
+---@return string
 local function slug(cwd)
   return (vim.fs.basename(files.place(cwd)):gsub('[^%w._-]', '_'):sub(1, 80))
 end
@@ -75,6 +80,8 @@ end
 ---@return string[] lines
 local function new_text(cwd, draft, values)
   local options = config.get()
+  ---@param value string
+  ---@return string
   local shown = function(value)
     return value ~= '' and value or 'default'
   end

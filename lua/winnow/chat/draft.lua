@@ -111,6 +111,7 @@ local function uuid()
 end
 
 --- Tell the host a message, and write the file: it no longer is the draft.
+---@param self winnow.Chat
 ---@param text string empty: there was none after all
 local function post(self, text)
   local id = text ~= '' and uuid() or ''

@@ -8,6 +8,9 @@ local FOLDED = '│'
 local FOLDING = { ['▸'] = true, ['✻'] = true } -- a table or a tree that Claude draws stays open
 
 --- Fold rows in a window, unless they are in a fold already, which may be open.
+---@param win integer
+---@param first integer
+---@param last integer
 local function fold(win, first, last)
   vim.api.nvim_win_call(win, function()
     if vim.fn.foldlevel(first + 1) == 0 then
@@ -16,11 +19,17 @@ local function fold(win, first, last)
   end)
 end
 
+---@param line string
+---@return boolean?
 local function folds(line)
   return FOLDING[line:sub(1, 3)] -- each of these is three bytes long
 end
 
 --- The rows of the block that ends at or holds a row, its first line included.
+---@param lines string[]
+---@param row integer
+---@return integer first
+---@return integer last
 local function block(lines, row)
   local last = row
   while lines[last + 2] and vim.startswith(lines[last + 2], FOLDED) do

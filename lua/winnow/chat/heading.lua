@@ -9,6 +9,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 
 --- Whether a line is the draft's heading, maybe with text that the user appended to it.
 ---@param line? string
+---@return boolean
 local function heads_draft(line)
   return line == DRAFT or line ~= nil and line:find('^## You%W') ~= nil
 end
@@ -25,6 +26,7 @@ end
 
 --- What could be a message's heading, and what surely stands above the draft. In the body of an
 --- open section, nothing is either.
+---@param self winnow.Chat
 ---@return integer[] rows of headings such as the draft's
 ---@return integer said the last row that is surely not the user's
 ---@return integer first row of the open section, if any
@@ -50,6 +52,7 @@ end
 
 --- Row of the draft's heading, told from the text: the one with as many others above as it had. The
 --- draft itself may hold what looks like one.
+---@param self winnow.Chat
 ---@return integer? row
 ---@return integer said see `landmarks`
 local function find_heading(self)

@@ -18,13 +18,6 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('winnow.chat')
 
----@class winnow.Pending
----@field section string its id
----@field kind string `question`, `permission`, `patch`, `plan` or `trust`
----@field title string
----@field agent string the subagent that asks; empty: the chat's own
----@field since number seconds since the epoch
-
 ---@class winnow.Chat
 ---@field buf integer
 ---@field path string
@@ -184,6 +177,7 @@ end
 --- What the frontmatter may decide. A file from elsewhere says neither where Claude works nor what
 --- it may do. Claude Code would not start with a mode that it does not know; whether the user has
 --- set the one that stands there, the host knows.
+---@param self winnow.Chat
 ---@return table<string, string>
 ---@return boolean own
 local function trusted(self)
@@ -200,6 +194,8 @@ end
 --- Tell the host of this chat, as it stands in the text.
 function Chat:open()
   local values, own = trusted(self)
+  ---@param value? string
+  ---@return string
   local default = function(value)
     return value == 'default' and '' or value or ''
   end

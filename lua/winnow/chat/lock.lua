@@ -15,6 +15,7 @@ local M = {}
 local held = {} ---@type table<string, true> locks that name this Neovim, by their file
 
 ---@param path string a chat's
+---@return string
 local function lock_of(path)
   return files.record('open', path)
 end
@@ -53,6 +54,7 @@ local function read(path)
 end
 
 ---@param owner winnow.Owner?
+---@return boolean
 local function is_me(owner)
   local this = M.me()
   return owner ~= nil

@@ -4,10 +4,6 @@ local files = require('winnow.chat.files')
 
 local M = {}
 
----@class winnow.Sent
----@field id string a UUID
----@field text string
-
 local unwritten = {} ---@type table<string, winnow.Sent[]> where no file can be made, by chat
 
 ---@param path string a chat's

@@ -58,6 +58,7 @@ end
 ---@param row integer
 ---@param line string
 ---@param id? integer
+---@return integer mark
 local function set_mark(chat, row, line, id)
   return vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, 0, {
     id = id,
@@ -104,6 +105,9 @@ local function remove(chat, row)
 end
 
 --- Write a tool's line for the first time.
+---@param chat winnow.Chat
+---@param id string
+---@param lines string[]
 local function add(chat, id, lines)
   local row = chat:tail_row()
   local last = chat:lines(row, row + 1)[1]
@@ -114,6 +118,10 @@ local function add(chat, id, lines)
 end
 
 --- Write what has become of a tool.
+---@param chat winnow.Chat
+---@param tool winnow.ToolMark
+---@param row integer
+---@param lines string[]
 local function update(chat, tool, row, lines)
   vim.api.nvim_buf_set_text(chat.buf, row, 0, row, #tool.line, lines)
   tool.line = lines[1]

@@ -15,7 +15,7 @@ local M = {}
 ---@field chat winnow.Chat
 ---@field previews table<string, string> Markdown, keyed `question.option`
 ---@field private start integer extmark on the head line
----@field parts { text: string, decided: boolean }[]
+---@field parts winnow.Part[]
 ---@field waiting integer sections that come after this one
 ---@field offer string an earlier answer that <CR> on the foot takes, in words
 ---@field from_file? boolean as a file has it, which may be older than what was stored
@@ -40,7 +40,7 @@ function Section:decorate()
 end
 
 --- The host's verdict on the lines as they stand.
----@param parts { text: string, decided: boolean }[]
+---@param parts winnow.Part[]
 ---@param waiting integer
 ---@param offer string
 function Section:judge(parts, waiting, offer)
@@ -50,6 +50,9 @@ function Section:judge(parts, waiting, offer)
 end
 
 --- Whether two lists of lines are the same; quicker than vim.deep_equal().
+---@param a string[]
+---@param b string[]
+---@return boolean
 local function same(a, b)
   if #a ~= #b then
     return false
@@ -63,6 +66,7 @@ local function same(a, b)
 end
 
 --- Tell the host of edits that it does not know.
+---@param self winnow.Section
 ---@return boolean told
 local function tell_edits(self)
   local lines = self:lines()
@@ -75,6 +79,7 @@ local function tell_edits(self)
 end
 
 --- Tell the host of edits, once for all that one command does.
+---@param self winnow.Section
 local function watch(self)
   local changed_row ---@type integer? the first, since the host was told
   local function changed()
@@ -108,6 +113,8 @@ end
 -- What the keys do -----------------------------------------------------------------------------
 
 --- Tell the host of a `<CR>` on this row of the section.
+---@param self winnow.Section
+---@param row integer
 local function confirm(self, row)
   vim.api.nvim_echo({ { '' } }, false, {}) -- what the last <CR> explained is over
   self.confirmed, self.confirming, self.reply = self:lines(), row, guard.sight()
@@ -225,6 +232,8 @@ function Section:keep_here()
 end
 
 --- Make these the section's lines, as the user could have.
+---@param self winnow.Section
+---@param lines string[]
 local function replace(self, lines)
   self:as_user(function(buf, first, after)
     vim.api.nvim_buf_set_lines(buf, first, after, false, vim.list_extend(lines, { '' }))
@@ -281,6 +290,11 @@ function Section:freeze(lines)
   chat:follow()
 end
 
+---@param chat winnow.Chat
+---@param id string
+---@param row integer of its first line
+---@param previews table<string, string>
+---@return winnow.Section
 local function new(chat, id, row, previews)
   local self = setmetatable({
     id = id,

@@ -50,6 +50,9 @@ end
 ---@return { [1]: integer, [2]: integer }[] spans bytes from 0, the end exclusive
 function M.spans(line, id)
   local spans = {}
+  ---@param from integer
+  ---@param to integer
+  ---@return boolean
   local function is_new(from, to)
     return vim.iter(spans):all(function(span)
       return to <= span[1] or from > span[2]

@@ -20,6 +20,10 @@ end
 
 --- How much of a line was seen. Any other than those proposed the user wrote, unless it is so long
 --- that an edit may have changed a word of it only.
+---@param section winnow.Section
+---@param line string
+---@param size integer bytes
+---@return integer bytes
 local function seen_of(section, line, size)
   return section.seen[line] or size <= vim.o.columns and size or 0
 end
@@ -42,15 +46,26 @@ local function rows(section)
 end
 
 --- The line of a row, and how many bytes of it there are to see: a marker can't be seen.
+---@param section winnow.Section
+---@param row integer
+---@return string line
+---@return integer size
 local function line_at(section, row)
   local line = section.chat:lines(row, row + 1)[1] or ''
   return line, #marker.strip(line):gsub('%s+$', '')
 end
 
 --- How far a line is visible in a window, from the byte `at` on.
+---@param win integer
+---@param row integer
+---@param at integer
+---@param size integer
+---@return integer bytes
 local function visible_to(win, row, at, size)
   local info = vim.fn.getwininfo(win)[1]
   local piece = math.max(1, math.floor((info.width - info.textoff) / 2))
+  ---@param byte integer from 1
+  ---@return boolean
   local function is_visible(byte)
     return vim.fn.screenpos(win, row + 1, byte).row > 0
   end

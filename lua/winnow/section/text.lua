@@ -23,6 +23,7 @@ end
 
 --- Where the section starts, told from the text: at its topmost marker, with the lines right above
 --- that, which the user may have written.
+---@param self winnow.Section
 ---@param after integer row of the draft's heading
 ---@return integer? row
 ---@return integer above row of the heading of the message that it is in
@@ -47,6 +48,9 @@ local function find_start(self, after)
 end
 
 --- Where the mark on the first line is; and where the section is, when that was written anew.
+---@param self winnow.Section
+---@param after integer row of the draft's heading
+---@return integer
 local function start_row(self, after)
   local mark =
     vim.api.nvim_buf_get_extmark_by_id(self.chat.buf, namespace, self.start, { details = true })

@@ -10,10 +10,19 @@ local PEEK = 6 -- lines of a preview that are shown below its option
 local namespace = vim.api.nvim_create_namespace('winnow.section_view')
 local peeks = vim.api.nvim_create_namespace('winnow.section_view.preview')
 
+---@alias winnow.Chunk { [1]: string, [2]: string } text and its colour
+
+---@class winnow.Fenced a body, where it is now; the rows are those of its fences
+---@field first integer
+---@field last integer
+---@field info string
+
 ---@class winnow.Body a fenced block whose lines the user may edit
 ---@field mark integer extmark from fence to fence
 ---@field info string
 
+---@param chunks winnow.Chunk[]
+---@return integer columns
 local function display_width(chunks)
   local width = 0
   for _, chunk in ipairs(chunks) do
@@ -25,11 +34,15 @@ end
 --- The rest of a rule.
 ---@param used integer columns that it has already
 ---@param width integer columns of the window
+---@return string
 local function rule(used, width)
   return ('━'):rep(math.min(RULE, width) - used)
 end
 
 --- Break a text into pieces that fit a width.
+---@param text string
+---@param width integer columns
+---@return string[]
 local function wrapped(text, width)
   local pieces, piece = {}, ''
   for _, word in ipairs(vim.split(text, ' ', { plain = true })) do
@@ -48,18 +61,23 @@ end
 --- Texts as lines of their own, in the colour of a hint.
 ---@param texts string[]
 ---@param lead? string what each begins with
----@return { [1]: string, [2]: string }[][]
+---@return winnow.Chunk[][]
 local function in_lines(texts, lead)
   return vim.tbl_map(function(text)
     return { { (lead or '') .. text, 'WinnowHint' } }
   end, texts)
 end
 
+---@param part winnow.Part
+---@return string
 local function part_group(part)
   return part.decided and 'WinnowDecided' or 'WinnowUndecided'
 end
 
 --- The verdict on the foot's own line, or nil when it is too wide for that.
+---@param section winnow.Section
+---@param width integer columns
+---@return winnow.Chunk[]?
 local function foot_line(section, width)
   local chunks = { { '━━ ', 'WinnowFoot' } }
   if #section.parts > 1 then
@@ -86,6 +104,9 @@ local function foot_line(section, width)
 end
 
 --- The verdict as lines of its own, one or more for each question.
+---@param section winnow.Section
+---@param width integer columns
+---@return winnow.Chunk[][]
 local function foot_lines(section, width)
   local lines = {}
   for _, part in ipairs(section.parts) do
@@ -105,6 +126,8 @@ local function foot_lines(section, width)
 end
 
 --- Columns for text in the narrowest window that shows the buffer.
+---@param buf integer
+---@return integer
 local function text_width(buf)
   local width = 200
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
@@ -142,7 +165,7 @@ end
 
 --- Where the bodies of a section are now.
 ---@param section winnow.Section
----@return { first: integer, last: integer, info: string }[] rows of the fences
+---@return winnow.Fenced[]
 function M.bodies(section)
   return vim.tbl_map(function(body)
     local at =
@@ -157,10 +180,10 @@ end
 ---@return { row: integer, line: string }[] heads
 ---@return integer[] asked the last row of each question's text
 ---@return integer? foot
----@return { first: integer, last: integer, info: string }[] bodies rows of the fences
+---@return winnow.Fenced[] bodies
 local function find(section, first)
   local heads, asked, foot, bodies = {}, {}, nil, {}
-  local open ---@type { first: integer, last: integer, info: string }? a body that goes on
+  local open ---@type winnow.Fenced? a body that goes on
   for i, line in ipairs(section:lines()) do
     local row = first + i - 1
     local found = marker.of(line, section.id)
@@ -187,6 +210,9 @@ end
 ---@param section winnow.Section
 function M.draw(section)
   local buf = section.chat.buf
+  ---@param row integer
+  ---@param options vim.api.keyset.set_extmark
+  ---@return integer mark
   local function put(row, options)
     return vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
   end

@@ -20,6 +20,7 @@ local function buffer()
 end
 
 --- Ask the host, which keeps the ledger.
+---@param event table
 local function recall(event)
   event.chat = 0 -- of all chats, and from anywhere
   local ok, problem = host.notify('recall', event)
@@ -53,6 +54,8 @@ function M.export(path)
 end
 
 --- Write a file, but never over one that is there.
+---@param path string
+---@param lines string[]
 ---@return boolean written
 ---@return string? problem
 local function write_new(path, lines)
@@ -66,6 +69,7 @@ local function write_new(path, lines)
 end
 
 --- The highest number of the folder's files, and what is in those.
+---@param folder string
 ---@return integer
 ---@return table<string, boolean>
 local function numbered(folder)
@@ -82,7 +86,7 @@ end
 
 --- The host's answer to `M.export`: write the files, each under the next number, but none twice.
 ---@param path string
----@param files { name: string, lines: string[] }[]
+---@param files winnow.File[]
 function M.write(path, files)
   local folder = path:gsub('/+$', '')
   local single = vim.endswith(path, '.json')

@@ -28,6 +28,7 @@ end
 
 --- How long something has waited, in the largest unit that fits.
 ---@param since number seconds since the epoch
+---@return string
 local function age(since)
   local seconds = math.max(0, os.time() - since)
   if seconds < 60 then
