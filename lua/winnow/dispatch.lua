@@ -50,8 +50,8 @@ M.effects = {
     open:step(e.question)
   end),
   reveal = on_section(seen.reveal),
-  keep = on_section(function(open, e)
-    open:keep(e.question, e.rows)
+  delete = on_section(function(open, e)
+    open:delete(e.question, e.rows)
   end),
   fill = on_section(function(open, e)
     open:fill(e.lines)

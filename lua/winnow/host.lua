@@ -22,6 +22,7 @@ M.events = {
   stop = true,
   edit = true,
   confirm = true,
+  keep = true,
   cancel = true,
   reopen = true,
   discuss = true,

@@ -69,6 +69,14 @@
 ---@field row integer
 ---@field unseen? integer
 
+--- Keep only the option on `row` of `lines` of the open section; `Delete` does it.
+---@class winnow.event.Keep
+---@field type 'keep'
+---@field chat integer
+---@field section string
+---@field lines string[]
+---@field row integer
+
 --- `<Esc>` in the open section.
 ---@class winnow.event.Cancel
 ---@field type 'cancel'
@@ -193,9 +201,9 @@
 ---@field chat integer
 ---@field section string
 
---- Delete these rows of the lines that were confirmed, then confirm again.
----@class winnow.effect.Keep
----@field type 'keep'
+--- Delete these rows of the lines that `Confirm` or `Keep` had, then confirm again.
+---@class winnow.effect.Delete
+---@field type 'delete'
 ---@field chat integer
 ---@field section string
 ---@field question integer
@@ -323,6 +331,7 @@
 ---| winnow.event.Stop
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
+---| winnow.event.Keep
 ---| winnow.event.Cancel
 ---| winnow.event.Reopen
 ---| winnow.event.Discuss
@@ -341,7 +350,7 @@
 ---| winnow.effect.Say
 ---| winnow.effect.Step
 ---| winnow.effect.Reveal
----| winnow.effect.Keep
+---| winnow.effect.Delete
 ---| winnow.effect.Fill
 ---| winnow.effect.Freeze
 ---| winnow.effect.Take

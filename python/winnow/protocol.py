@@ -116,6 +116,15 @@ class Confirm(Message, frozen=True):
     unseen: int = 0
 
 
+class Keep(Message, frozen=True):
+    """Keep only the option on ``row`` of ``lines`` of the open section; `Delete` does it."""
+
+    chat: int
+    section: str
+    lines: list[str]
+    row: int
+
+
 class Cancel(Message, frozen=True):
     """``<Esc>`` in the open section."""
 
@@ -206,6 +215,7 @@ Event = Union[
     Stop,
     Edit,
     Confirm,
+    Keep,
     Cancel,
     Reopen,
     Discuss,
@@ -293,8 +303,8 @@ class Reveal(Message, frozen=True):
     section: str
 
 
-class Keep(Message, frozen=True):
-    """Delete these rows of the lines that were confirmed, then confirm again."""
+class Delete(Message, frozen=True):
+    """Delete these rows of the lines that `Confirm` or `Keep` had, then confirm again."""
 
     chat: int
     section: str
@@ -455,7 +465,7 @@ Effect = Union[
     Say,
     Step,
     Reveal,
-    Keep,
+    Delete,
     Fill,
     Freeze,
     Take,

@@ -22,7 +22,7 @@ BESIDE = (
     p.Verdict,
     p.Say,
     p.Step,
-    p.Keep,
+    p.Delete,
     p.Fill,
     p.Status,
     p.Happened,

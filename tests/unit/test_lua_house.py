@@ -69,9 +69,9 @@ def _unannotated(path: Path) -> list[str]:
         wanted = [f"---@param {name}" for name in takes if name.isidentifier() and name[0] != "_"]
         inside = itertools.takewhile(lambda one: one != f"{define[1]}end", lines[first + 1 :])
         if re.search(rf"^{define[1]}  .*\breturn [^-]", "\n".join(_own(inside)), re.MULTILINE):
-            wanted.append("---@return ")
+            wanted.append("---@return")
         if "---@type " not in said:
-            missing = [one for one in wanted if not re.search(rf"{one}(?!\w)", said)]
+            missing = [one for one in wanted if not re.search(rf"{one}\b", said)]
             found += [f"{path.name}:{first + 1} {one}" for one in missing]
     return found
 
@@ -83,7 +83,7 @@ def _own(lines: Iterable[str]) -> Iterator[str]:
         if not end and (inner := re.match(r"( *).*\bfunction\b[^()]*\([^()]*\)$", line)):
             end = f"{inner[1]}end"
         elif not end:
-            yield line.partition("--")[0]
+            yield re.sub(r"--.*|\breturn +(--.*)?$", "", line)
         elif line.startswith(end):
             end = ""
 

@@ -23,7 +23,7 @@ local M = {}
 ---@field private text string[] the lines at `tick`
 ---@field private tick integer
 ---@field bodies? winnow.Body[] the fenced blocks, as they were drawn last
----@field private confirmed? string[] the lines of the last <CR>
+---@field private confirmed? string[] the lines that the host was asked about last
 ---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
 ---@field private reply winnow.Sight what came of the last <CR>
@@ -197,10 +197,10 @@ function Section:as_user(change)
   options.modifiable = modifiable
 end
 
---- Delete rows of the lines that were confirmed, unless they have changed, and confirm again.
+--- Delete rows of the lines that the host was asked about, unless they have changed, and confirm.
 ---@param question integer
 ---@param rows integer[]
-function Section:keep(question, rows)
+function Section:delete(question, rows)
   if not (self.confirmed and same(self:lines(), self.confirmed)) then
     return
   end
@@ -213,22 +213,13 @@ function Section:keep(question, rows)
   confirm(self, vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows())
 end
 
---- Delete every option but the one under the cursor.
+--- Keep only the option under the cursor: the host knows which lines are the others.
 function Section:keep_here()
-  local question, option = self:under_cursor()
-  if not question or not guard.allows(self.sight) then
-    return
+  if guard.allows(self.sight) then
+    self.confirmed = self:lines()
+    local row = vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows()
+    self.chat:tell('keep', { section = self.id, lines = self.confirmed, row = row })
   end
-  local rows = {}
-  self.confirmed = self:lines()
-  for i, line in ipairs(self.confirmed) do
-    local found = marker.of(line, self.id)
-    local slot = found and found.question == question and tonumber(found.slot)
-    if slot and slot ~= option then
-      table.insert(rows, i - 1)
-    end
-  end
-  self:keep(question, rows)
 end
 
 --- Make these the section's lines, as the user could have.

@@ -110,6 +110,8 @@ class Sections:
                 self._edit(section, lines)
             case p.Confirm():
                 self._confirm(event)
+            case p.Keep():
+                self._keep_only(event)
             case p.Cancel(section=section, lines=lines):
                 self._cancel(section, lines)
             case p.Reopen(section=section):
@@ -153,13 +155,22 @@ class Sections:
             case waiting.Place(path=path, line=line):
                 self._page.apply(p.Visit(self._page.chat, path, line))
             case answer.Keep(question=question, rows=rows):
-                self._page.apply(p.Keep(self._page.chat, section, question, rows))
+                self._page.apply(p.Delete(self._page.chat, section, question, rows))
             case answer.Step(question=question, text=text):
                 self._page.apply(p.Step(self._page.chat, section, question))
                 if text:
                     self._page.say(text)
         self._keep(w.stored)
         self._page.judge()
+
+    def _keep_only(self, event: p.Keep) -> None:
+        """All options of a question go but one."""
+        if (w := self._current(event.section)) is not None:
+            w.edited(event.lines)
+            if (keep := w.keep(event.row)) is not None:
+                self._page.apply(p.Delete(self._page.chat, event.section, keep.question, keep.rows))
+            self._keep(w.stored)
+            self._page.judge()
 
     def _cancel(self, section: str, lines: list[str]) -> None:
         """``<Esc>`` in the open section: that question only, if others wait; else the turn."""

@@ -24,7 +24,7 @@ from winnow.core.proposal.proposal import (
 )
 from winnow.core.section import answer, record
 from winnow.core.section.form import Form, render
-from winnow.core.section.reading import Left, Pick, Reading, locate, parse
+from winnow.core.section.reading import Left, Pick, Reading, locate, parse, rows_of_others
 from winnow.core.text.visible import show
 from winnow.core.transcript import tool_line
 from winnow.ports import Allow, Deny, FileError, Files, Message, Reply, Request, StoredSection
@@ -130,6 +130,13 @@ class Waiting:
             case answer.Step(accepted=accepted):
                 self._accepted = accepted
         return outcome
+
+    def keep(self, row: int) -> answer.Keep | None:
+        """What goes when only the option on ``row`` stays; None: there is none."""
+        question, option = locate(self.form, self.lines, row)
+        if not option:
+            return None
+        return answer.Keep(question, rows_of_others(self.form, self.lines, question, option))
 
     def _offer(self, reading: Reading) -> offer.Offer | None:
         return offer.offer(self.form, reading, self._accepted, self.earlier)
