@@ -51,7 +51,15 @@ class Reading(msgspec.Struct, frozen=True):
 
 def parse(form: Form, lines: list[str]) -> Reading:
     """What the user made of ``form``. Understands any lines."""
-    reader, pieces = _read(form, tuple(lines))
+    return _parse(form, tuple(lines))
+
+
+# Both are kept for a moment: one key asks several things about the same lines.
+
+
+@lru_cache(maxsize=2)
+def _parse(form: Form, lines: tuple[str, ...]) -> Reading:
+    reader, pieces = _read(form, lines)
     change = form.proposal.read(reader.seen) if form.proposal else None
     of: dict[int, list[Piece]] = {}
     for piece in pieces:
@@ -106,7 +114,6 @@ def rows_of_others(form: Form, lines: list[str], question: int, option: int) -> 
 
 @lru_cache(maxsize=2)
 def _read(form: Form, lines: tuple[str, ...]) -> tuple[Reader, list[Piece]]:
-    """Kept for a moment: one key asks several things about the same lines."""
     reader = Reader(form, list(lines))
     return reader, list(reader.pieces())
 
