@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from winnow import ports
 from winnow import protocol as p
+from winnow.core.proposal import blocks
 from winnow.core.proposal.proposal import Patch, Plan
-from winnow.core.section import reading
+from winnow.core.section.reader import Reader
 
 from tests.app.fakes import CHAT, Room, working
 
@@ -30,16 +31,17 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was read, in order."""
     read: list[str] = []
 
-    def count(owner: type[Any], method: str) -> None:
+    def count(owner: Any, method: str) -> None:
         original: Callable[..., Any] = getattr(owner, method)
 
         def counting(*args: Any, **kwargs: Any) -> Any:
-            read.append(owner.__name__)
+            read.append(owner.__name__.rpartition(".")[2])
             return original(*args, **kwargs)
 
         monkeypatch.setattr(owner, method, counting)
 
-    count(reading.Reader, "pieces")
+    count(Reader, "pieces")
+    count(blocks, "split")
     count(Patch, "read")
     count(Plan, "read")
     return read
@@ -48,9 +50,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     ("request_", "deleted", "reads"),
     [
-        (QUESTION, "A<", ["Reader"]),
-        (PATCH, "+two", ["Reader", "Patch"]),
-        (PLAN, "2.", ["Reader", "Plan"]),
+        (QUESTION, "A<", ["blocks", "Reader"]),
+        (PATCH, "+two", ["blocks", "Reader", "Patch"]),
+        (PLAN, "2.", ["blocks", "Reader", "Plan"]),
     ],
     ids=["question", "patch", "plan"],
 )

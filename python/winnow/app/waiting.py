@@ -24,7 +24,15 @@ from winnow.core.proposal.proposal import (
 )
 from winnow.core.section import answer, record
 from winnow.core.section.form import Form, render
-from winnow.core.section.reading import Left, Pick, Reading, locate, parse, rows_of_others
+from winnow.core.section.reading import (
+    Left,
+    Pick,
+    Reading,
+    blocks_of,
+    locate,
+    parse,
+    rows_of_others,
+)
 from winnow.core.text.visible import show
 from winnow.core.transcript import tool_line
 from winnow.ports import Allow, Deny, FileError, Files, Message, Reply, Request, StoredSection
@@ -239,7 +247,7 @@ class Waiting:
         """The place in the file that a row of a diff is about."""
         proposal = self.form.proposal
         if isinstance(proposal, Patch):
-            match blocks.split(self.form.id, self.form.blocks, self.lines)[1]:
+            match blocks_of(self.form, self.lines):
                 case [blocks.Text(row=start, lines=lines)] if 0 <= row - start < len(lines):
                     return Place(proposal.path, proposal.place(lines, row - start))
         return None

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import msgspec
 
+from winnow.core.proposal.blocks import Seen
 from winnow.core.proposal.proposal import Change
 from winnow.core.section.form import Form
 from winnow.core.section.reader import Damaged, Fixed, Ignored, Own, Picked, Piece, Reader
@@ -91,6 +92,11 @@ def locate(form: Form, lines: list[str], row: int) -> tuple[int, int]:
             return question, option
         case _:  # after J a line may hold several
             return (above[-1].question if above else 1), 0
+
+
+def blocks_of(form: Form, lines: list[str]) -> list[Seen]:
+    """What is left of each block of a proposal."""
+    return _read(form, tuple(lines))[0].seen
 
 
 def questions_of(form: Form, lines: list[str]) -> set[int]:
