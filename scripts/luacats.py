@@ -33,7 +33,7 @@ def luacats() -> str:
         _alias(kind, _members(union), classes)
         for kind, union in (("Event", protocol.Event), ("Effect", protocol.Effect))
     ]
-    return "\n".join([HEAD, *classes.values(), *aliases])
+    return "\n".join([HEAD, *classes.values(), *aliases, _tags(), _handlers()])
 
 
 def _members(union: Any) -> list[inspect.StructType]:
@@ -43,6 +43,23 @@ def _members(union: Any) -> list[inspect.StructType]:
 def _alias(kind: str, members: list[inspect.StructType], classes: dict[str, str]) -> str:
     names = [_collect(struct, classes, f"{kind.lower()}.") for struct in members]
     return "\n".join([f"---@alias winnow.{kind}", *(f"---| {name}" for name in names)]) + "\n"
+
+
+def _tags() -> str:
+    return "\n".join(
+        [
+            "---@alias winnow.EventType",
+            *(f"---| '{one.tag}'" for one in _members(protocol.Event)),
+            "",
+        ]
+    )
+
+
+def _handlers() -> str:
+    """The table in which Neovim has a function for each effect."""
+    kinds = ((one.tag, f"winnow.effect.{one.cls.__name__}") for one in _members(protocol.Effect))
+    fields = (f"---@field {tag} fun(chat: winnow.Chat, effect: {kind})" for tag, kind in kinds)
+    return "\n".join(["---@class winnow.Effects", *fields, ""])
 
 
 def _collect(struct: inspect.StructType, classes: dict[str, str], room: str = "") -> str:

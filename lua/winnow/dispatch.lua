@@ -18,8 +18,9 @@ local transcript = require('winnow.chat.transcript')
 local window = require('winnow.window')
 
 --- An effect on a section, which does nothing once that is closed.
----@param act fun(section: winnow.Section, effect: table)
----@return fun(chat: winnow.Chat, effect: table)
+---@generic E
+---@param act fun(section: winnow.Section, effect: E)
+---@return fun(chat: winnow.Chat, effect: E)
 local function on_section(act)
   return function(chat, e)
     if chat.section and chat.section.id == e.section then
@@ -29,7 +30,7 @@ local function on_section(act)
   end
 end
 
----@type table<string, fun(chat: winnow.Chat, effect: table)>
+---@type winnow.Effects
 M.effects = {
   write = function(chat, e)
     transcript.write(chat, e.text, e.fresh)

@@ -12,28 +12,6 @@ local BOOT = 'import pynvim; pynvim.start_host()'
 
 local REMEDY = ':checkhealth winnow says why, :Winnow restart tries again'
 
--- What may be sent: the tags of `Event` in python/winnow/protocol.py.
-M.events = {
-  open = true,
-  close = true,
-  send = true,
-  refilled = true,
-  queue = true,
-  stop = true,
-  edit = true,
-  confirm = true,
-  keep = true,
-  cancel = true,
-  reopen = true,
-  discuss = true,
-  unshown = true,
-  grant = true,
-  mode = true,
-  compare = true,
-  recall = true,
-  trust = true,
-}
-
 local channel ---@type integer?
 local stderr = {} ---@type string[] what the process said last
 local crashed = false -- once restarted by itself, the next crash waits for the user
@@ -59,7 +37,7 @@ end
 
 ---@param happening 'started'|'lost'
 ---@param sentence? string
-local function tell(happening, sentence)
+local function announce(happening, sentence)
   for _, handler in ipairs(handlers[happening]) do
     handler(sentence)
   end
@@ -97,11 +75,11 @@ local function on_exit(id, code)
   end
   if crashed or not heard then -- what could not even start would not do so now
     local said = last_words() or 'exit code ' .. code
-    tell('lost', ('The Python host stopped (%s); %s.'):format(said, REMEDY))
+    announce('lost', ('The Python host stopped (%s); %s.'):format(said, REMEDY))
     return
   end
   crashed = true
-  tell('lost', 'The Python host stopped and was started again: see :Winnow log.')
+  announce('lost', 'The Python host stopped and was started again: see :Winnow log.')
   M.start()
 end
 
@@ -114,7 +92,7 @@ local function watch(id)
       M.stop()
       local sentence = ('The Python host does not answer; %s.'):format(REMEDY)
       log.write(('%s\n%s'):format(sentence, written()))
-      tell('lost', sentence)
+      announce('lost', sentence)
     end
   end, M.patience)
 end
@@ -180,13 +158,13 @@ function M.start()
   end
   local ok, problem = launch()
   if ok then
-    tell('started')
+    announce('started')
   end
   return ok, problem
 end
 
 --- Tell the host something. Starts it when needed.
----@param kind string one of `M.events`
+---@param kind winnow.EventType
 ---@param event table its fields
 ---@return boolean sent
 ---@return string? problem one sentence
@@ -215,7 +193,7 @@ end
 function M.broken(sentence, detail)
   log.write(detail)
   M.stop() -- so that the next try is with a new one
-  tell('lost', ("The Python host can't work (%s); %s."):format(sentence, REMEDY))
+  announce('lost', ("The Python host can't work (%s); %s."):format(sentence, REMEDY))
 end
 
 --- Start the host again; open chats go on.
@@ -224,7 +202,7 @@ function M.restart()
   crashed = false
   local ok, problem = M.start()
   if not ok then
-    tell('lost', problem or '')
+    announce('lost', problem or '')
   end
 end
 

@@ -366,3 +366,48 @@
 ---| winnow.effect.Rules
 ---| winnow.effect.Decisions
 ---| winnow.effect.Export
+
+---@alias winnow.EventType
+---| 'open'
+---| 'close'
+---| 'send'
+---| 'refilled'
+---| 'queue'
+---| 'stop'
+---| 'edit'
+---| 'confirm'
+---| 'keep'
+---| 'cancel'
+---| 'reopen'
+---| 'discuss'
+---| 'grant'
+---| 'mode'
+---| 'compare'
+---| 'unshown'
+---| 'recall'
+---| 'trust'
+
+---@class winnow.Effects
+---@field write fun(chat: winnow.Chat, effect: winnow.effect.Write)
+---@field tool fun(chat: winnow.Chat, effect: winnow.effect.Tool)
+---@field section fun(chat: winnow.Chat, effect: winnow.effect.Section)
+---@field verdict fun(chat: winnow.Chat, effect: winnow.effect.Verdict)
+---@field say fun(chat: winnow.Chat, effect: winnow.effect.Say)
+---@field step fun(chat: winnow.Chat, effect: winnow.effect.Step)
+---@field reveal fun(chat: winnow.Chat, effect: winnow.effect.Reveal)
+---@field delete fun(chat: winnow.Chat, effect: winnow.effect.Delete)
+---@field fill fun(chat: winnow.Chat, effect: winnow.effect.Fill)
+---@field freeze fun(chat: winnow.Chat, effect: winnow.effect.Freeze)
+---@field take fun(chat: winnow.Chat, effect: winnow.effect.Take)
+---@field refill fun(chat: winnow.Chat, effect: winnow.effect.Refill)
+---@field kept fun(chat: winnow.Chat, effect: winnow.effect.Kept)
+---@field status fun(chat: winnow.Chat, effect: winnow.effect.Status)
+---@field happened fun(chat: winnow.Chat, effect: winnow.effect.Happened)
+---@field meta fun(chat: winnow.Chat, effect: winnow.effect.Meta)
+---@field save fun(chat: winnow.Chat, effect: winnow.effect.Save)
+---@field visit fun(chat: winnow.Chat, effect: winnow.effect.Visit)
+---@field reload fun(chat: winnow.Chat, effect: winnow.effect.Reload)
+---@field sides fun(chat: winnow.Chat, effect: winnow.effect.Sides)
+---@field rules fun(chat: winnow.Chat, effect: winnow.effect.Rules)
+---@field decisions fun(chat: winnow.Chat, effect: winnow.effect.Decisions)
+---@field export fun(chat: winnow.Chat, effect: winnow.effect.Export)

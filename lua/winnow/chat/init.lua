@@ -80,8 +80,8 @@ function Chat:as_host(change)
 end
 
 --- Tell the host something of this chat; a problem is said in the chat.
----@param kind string
----@param event table
+---@param kind winnow.EventType
+---@param event table its other fields
 ---@return boolean sent
 function Chat:tell(kind, event)
   if not self:mine_or_say() then
