@@ -143,7 +143,8 @@ local function set_up(chat)
   end
 
   local group = vim.api.nvim_create_augroup('winnow.chat.' .. buf, {})
-  ---@type winnow.on
+  ---@param events string|string[]
+  ---@param act fun(event: table)
   local function on(events, act)
     vim.api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = act })
   end
@@ -207,7 +208,9 @@ local function start()
   draw.start(registry.get)
   guard.start()
   local group = vim.api.nvim_create_augroup('winnow.chats', {})
-  ---@type winnow.on
+  ---@param events string|string[]
+  ---@param act fun(event: table)
+  ---@param pattern? string[]
   local function on(events, act, pattern)
     vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = act })
   end

@@ -41,7 +41,7 @@ end
 
 ---@return winnow.Chat
 local function chat()
-  return registry.current()
+  return assert(registry.current())
 end
 
 ---@return boolean

@@ -95,7 +95,7 @@ end
 ---@param buf integer
 ---@param row integer
 ---@param line string
----@param inside boolean in a body, what looks like the rest of one is the user's or the agent's
+---@param inside boolean whether it is in a body: what looks like the rest of one is no marker
 local function hide_markers(buf, row, line, inside)
   local ours = section and not inside and row >= section.first and row < section.after
   for _, span in ipairs(marker.spans(line, ours and section.id or nil)) do

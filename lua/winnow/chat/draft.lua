@@ -3,7 +3,7 @@ local marker = require('winnow.section.marker')
 local say = require('winnow.say')
 local sent = require('winnow.chat.sent')
 
----@class winnow.Chat
+---@class (partial) winnow.Chat
 local Chat = {}
 
 local DRAFT = '## You'

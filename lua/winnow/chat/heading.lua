@@ -1,7 +1,7 @@
 --- Where the draft begins: the host owns the text above its heading, the user what follows.
 local marker = require('winnow.section.marker')
 
----@class winnow.Chat
+---@class (partial) winnow.Chat
 local Chat = {}
 
 local DRAFT = '## You'

@@ -18,7 +18,7 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('winnow.chat')
 
----@class winnow.Chat
+---@class (partial) winnow.Chat
 ---@field buf integer
 ---@field path string
 ---@field cwd string where its agent works
@@ -29,21 +29,21 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field mode string its permission mode, empty while nobody knows it
 ---@field owner? winnow.Owner the other Neovim that has it; then it is only read here
 ---@field stamp string of its file, as it was read or written last
----@field private saved string what that held
+---@field saved string what that held
 ---@field ahead integer how many other agents start before its own
----@field private since? integer when its agent began to start, in milliseconds
----@field private ticks? boolean what is said of that will be said anew
+---@field since? integer when its agent began to start, in milliseconds
+---@field ticks? boolean what is said of that will be said anew
 ---@field queued boolean the draft waits to be sent
----@field private unwritten? boolean its file could not be written, which the user knows
----@field private typing? boolean it would go now, were the user not typing it
+---@field unwritten? boolean its file could not be written, which the user knows
+---@field typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
----@field private heading integer extmark on the draft's heading
----@field private above integer headings of messages above it
----@field private counted_at integer where the draft's was when they were counted
----@field private lost_at? { tick: integer, row: integer } where the draft starts without a heading
----@field private carry string white space at the end of the text so far: written with what follows
----@field private fresh boolean the next text starts a paragraph
----@field private tools table<string, winnow.ToolMark> the tool lines that still change
+---@field heading integer extmark on the draft's heading
+---@field above integer headings of messages above it
+---@field counted_at integer where the draft's was when they were counted
+---@field lost_at? { tick: integer, row: integer } where the draft starts without a heading
+---@field carry string white space at the end of the text so far: written with what follows
+---@field fresh boolean the next text starts a paragraph
+---@field tools table<string, winnow.ToolMark> the tool lines that still change
 local Chat = vim.tbl_extend('error', heading, draft, save, state)
 Chat.__index = Chat
 

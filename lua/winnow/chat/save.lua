@@ -5,7 +5,7 @@ local lock = require('winnow.chat.lock')
 local log = require('winnow.log')
 local say = require('winnow.say')
 
----@class winnow.Chat
+---@class (partial) winnow.Chat
 local Chat = {}
 
 --- Whether this Neovim has the chat. One that finds it taken reads it from now on.

@@ -5,7 +5,7 @@ local handover = require('winnow.handover')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
 
----@class winnow.Chat
+---@class (partial) winnow.Chat
 local Chat = {}
 
 local namespace = vim.api.nvim_create_namespace('winnow.chat')

@@ -10,23 +10,23 @@ local view = require('winnow.section.view')
 
 local M = {}
 
----@class winnow.Section
+---@class (partial) winnow.Section
 ---@field id string
 ---@field chat winnow.Chat
 ---@field previews table<string, string> Markdown, keyed `question.option`
----@field private start integer extmark on the head line
+---@field start integer extmark on the head line
 ---@field parts winnow.Part[]
 ---@field waiting integer sections that come after this one
 ---@field offer string an earlier answer that <CR> on the foot takes, in words
 ---@field from_file? boolean as a file has it, which may be older than what was stored
----@field private told string[] the lines that the host knows
----@field private text string[] the lines at `tick`
----@field private tick integer
----@field bodies? winnow.Body[] the fenced blocks, as they were drawn last
----@field private confirmed? string[] the lines that the host was asked about last
+---@field told string[] the lines that the host knows
+---@field text string[] the lines at `tick`
+---@field tick integer
+---@field bodies winnow.Body[] the fenced blocks, as they were drawn last
+---@field confirmed? string[] the lines that the host was asked about last
 ---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
----@field private reply winnow.Sight what came of the last <CR>
+---@field reply winnow.Sight what came of the last <CR>
 ---@field seen table<string, integer> bytes of each line that were on the screen: see `seen.lua`
 ---@field pristine boolean not edited yet
 local Section = vim.tbl_extend('error', text.Section, preview)

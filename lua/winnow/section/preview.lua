@@ -3,7 +3,7 @@ local marker = require('winnow.section.marker')
 local view = require('winnow.section.view')
 local window = require('winnow.window')
 
----@class winnow.Section
+---@class (partial) winnow.Section
 local Section = {}
 
 --- The option under the cursor, as the host would number it.

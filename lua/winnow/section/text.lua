@@ -5,7 +5,7 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('winnow.section')
 
----@class winnow.Section
+---@class (partial) winnow.Section
 local Section = {}
 M.Section = Section
 
