@@ -2,6 +2,7 @@
 --- while Neovim draws, so no edit, paste or undo can leave a line as it should not be.
 local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
+local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local seen = require('winnow.section.seen')
 local view = require('winnow.section.view')
@@ -12,14 +13,14 @@ local namespace = vim.api.nvim_create_namespace('winnow.draw')
 
 -- How a line starts, and its colour.
 local GROUPS = {
-  ['▸'] = 'WinnowTool',
-  ['✻'] = 'WinnowOutput',
-  ['│'] = 'WinnowOutput',
-  ['⚠'] = 'WinnowNotice',
-  ['■'] = 'WinnowNotice',
-  ['↻'] = 'WinnowNotice',
-  ['✓'] = 'WinnowDecided',
-  ['✗'] = 'WinnowUndecided',
+  [grammar.TOOL] = 'WinnowTool',
+  [grammar.THOUGHT] = 'WinnowOutput',
+  [grammar.OUTPUT] = 'WinnowOutput',
+  [grammar.NOTICE] = 'WinnowNotice',
+  [grammar.STOPPED] = 'WinnowNotice',
+  [grammar.REPLAYED] = 'WinnowNotice',
+  [grammar.KEPT] = 'WinnowDecided',
+  [grammar.REFUSED] = 'WinnowUndecided',
 }
 
 -- How a line of a diff starts, and its colour.
@@ -80,15 +81,15 @@ end
 ---@return string?
 local function line_group(buf, row, line)
   local start = line:sub(1, 3) -- each of the starts is three bytes long
-  local output = start == '▸' or start == '✻'
-  if start == '│' then
+  local output = start == grammar.TOOL or start == grammar.THOUGHT
+  if start == grammar.OUTPUT then
     output = told.output
     if told.row ~= row - 1 then
       output = fold.is_output(buf, row)
     end
   end
   told = { row = row, output = output }
-  return (start ~= '│' or output) and GROUPS[start] or nil
+  return (start ~= grammar.OUTPUT or output) and GROUPS[start] or nil
 end
 
 --- Hide the markers of a line, and what edits have left of them.

@@ -1,4 +1,5 @@
 --- The two keys of a chat, and what `<Plug>(winnow-…)` does. Everything else stays Vim's.
+local grammar = require('winnow.grammar')
 local inbox = require('winnow.views.inbox')
 local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
@@ -18,7 +19,7 @@ end
 ---@param chat winnow.Chat
 ---@return string? path
 local function tool_file(chat)
-  local name = vim.api.nvim_get_current_line():match('^▸ %S+ (.+) %S+$')
+  local name = vim.api.nvim_get_current_line():match(('^%s %%S+ (.+) %%S+$'):format(grammar.TOOL))
   local path = name and vim.fs.joinpath(vim.startswith(name, '/') and '' or chat.cwd, name)
   return path and vim.fn.filereadable(path) == 1 and path or nil
 end
@@ -35,7 +36,7 @@ function M.go()
     section:confirm()
   elseif vim.api.nvim_win_get_cursor(0)[1] - 1 >= chat:heading_row() then
     chat:send()
-  elseif record and record.slot == 'r' then
+  elseif record and record.slot == grammar.RECORD then
     chat:tell('reopen', { section = record.id })
   elseif tool_file(chat) then
     window.open_beside(tool_file(chat))

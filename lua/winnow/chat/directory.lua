@@ -2,6 +2,7 @@
 local config = require('winnow.config')
 local files = require('winnow.chat.files')
 local frontmatter = require('winnow.chat.frontmatter')
+local grammar = require('winnow.grammar')
 local lock = require('winnow.chat.lock')
 
 local M = {}
@@ -95,7 +96,7 @@ local function new_text(cwd, draft, values)
   for key, value in vim.spairs(values or {}) do
     table.insert(lines, ('%s: %s'):format(key, value))
   end
-  vim.list_extend(lines, { '---', '', '## You', '' })
+  vim.list_extend(lines, { '---', '', grammar.YOU, '' })
   return vim.list_extend(lines, vim.split(draft, '\n', { plain = true }))
 end
 

@@ -1,4 +1,5 @@
 --- The draft: what the user writes below the last `## You`, until it is sent.
+local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local say = require('winnow.say')
 local sent = require('winnow.chat.sent')
@@ -6,7 +7,7 @@ local sent = require('winnow.chat.sent')
 ---@class (partial) winnow.Chat
 local Chat = {}
 
-local DRAFT = '## You'
+local DRAFT = grammar.YOU
 
 --- Row where the draft starts.
 ---@return integer
@@ -134,7 +135,7 @@ function Chat:commit()
     local row = self:heading_row()
     local lines = vim.split(text, '\n', { plain = true })
     local block = vim.list_extend({ '' }, lines)
-    vim.list_extend(block, { '', '## Claude', '', DRAFT, '', '' })
+    vim.list_extend(block, { '', grammar.CLAUDE, '', DRAFT, '', '' })
     vim.api.nvim_buf_set_lines(self.buf, row + 1, -1, false, block)
     self:set_heading(row + 1 + #block - 3)
     self:count_above()
@@ -151,7 +152,7 @@ function Chat:send()
   if not self:mine_or_say() then
     return
   elseif self:draft() == '' then
-    say('The draft is empty: write below “## You”.')
+    say(('The draft is empty: write below “%s”.'):format(DRAFT))
   elseif self.state == 'idle' and not self.section then
     post(self, self:commit())
   else

@@ -1,11 +1,13 @@
 --- Tool output and thinking fold beneath their first line. The folds are Vim's manual ones, made
 --- from the text: 'foldexpr' would cost more than all the rest of streaming.
+local grammar = require('winnow.grammar')
 local registry = require('winnow.registry')
 
 local M = {}
 
-local FOLDED = '│'
-local FOLDING = { ['▸'] = true, ['✻'] = true } -- a table or a tree that Claude draws stays open
+local FOLDED = grammar.OUTPUT
+-- A table or a tree that Claude draws stays open.
+local FOLDING = { [grammar.TOOL] = true, [grammar.THOUGHT] = true }
 
 --- Fold rows in a window, unless they are in a fold already, which may be open.
 ---@param win integer

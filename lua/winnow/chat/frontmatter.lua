@@ -1,5 +1,7 @@
 --- The `key: value` block at the top of a chat file. A file is untrusted: values are only ever
 --- data.
+local grammar = require('winnow.grammar')
+
 local M = {}
 
 M.MAX_LINES = 30
@@ -18,7 +20,7 @@ function M.parse(lines)
       return values, i - 1
     end
     local key, value = lines[i]:match('^([%w_]+):%s*(.-)%s*$')
-    if key and not values[key] then
+    if vim.list_contains(grammar.KEYS, key) and not values[key] then
       values[key] = value
     end
   end

@@ -1,17 +1,18 @@
 --- Where the draft begins: the host owns the text above its heading, the user what follows.
+local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 
 ---@class (partial) winnow.Chat
 local Chat = {}
 
-local DRAFT = '## You'
+local DRAFT = grammar.YOU
 local namespace = vim.api.nvim_create_namespace('winnow.chat')
 
 --- Whether a line is the draft's heading, maybe with text that the user appended to it.
 ---@param line? string
 ---@return boolean
 local function heads_draft(line)
-  return line == DRAFT or line ~= nil and line:find('^## You%W') ~= nil
+  return line ~= nil and vim.startswith(line, DRAFT) and not line:find('^%w', #DRAFT + 1)
 end
 
 --- The mark tells by itself when its text was written anew, as a filter or a formatter does.
@@ -37,13 +38,13 @@ local function landmarks(self)
   for i, line in ipairs(self:lines(0, -1)) do
     local found = marker.of(line)
     if found then
-      inside = found.slot == 'b'
-      if found.id == id and found.slot ~= 'r' then
+      inside = found.slot == grammar.BEGIN
+      if found.id == id and found.slot ~= grammar.RECORD then
         first, last = first or i - 1, i - 1
       end
     elseif not inside and heads_draft(line) then
       table.insert(rows, i - 1)
-    elseif not inside and line == '## Claude' then
+    elseif not inside and line == grammar.CLAUDE then
       said = i - 1
     end
   end

@@ -1,5 +1,6 @@
 --- What a chat is doing, as the user reads it beside the draft's heading.
 local events = require('winnow.events')
+local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local say = require('winnow.say')
@@ -30,7 +31,7 @@ function Chat:lost(sentence)
   if self.section then
     self.section:forget()
   end
-  local notice = '⚠ ' .. sentence
+  local notice = ('%s %s'):format(grammar.NOTICE, sentence)
   local row = self:tail_row()
   if not self.section and self:lines(row, row + 1)[1] ~= notice then
     transcript.write(self, notice, true)

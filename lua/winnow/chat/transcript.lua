@@ -1,6 +1,7 @@
 --- What the host writes into a chat: streamed text, tool lines, frontmatter values.
 local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
+local grammar = require('winnow.grammar')
 
 local M = {}
 
@@ -97,7 +98,7 @@ local function remove(chat, row)
   local near = chat:lines(math.max(row - 1, 0), -1)
   local above = row > 0 and table.remove(near, 1)
   local last = 1
-  while near[last + 1] and vim.startswith(near[last + 1], '│') do
+  while near[last + 1] and vim.startswith(near[last + 1], grammar.OUTPUT) do
     last = last + 1
   end
   local first = above == '' and near[last + 1] == '' and row - 1 or row
@@ -111,7 +112,7 @@ end
 local function add(chat, id, lines)
   local row = chat:tail_row()
   local last = chat:lines(row, row + 1)[1]
-  local after_tool = fold.is_output(chat.buf, row) or vim.startswith(last, '▸')
+  local after_tool = fold.is_output(chat.buf, row) or vim.startswith(last, grammar.TOOL)
   M.insert(chat, row, lines, after_tool)
   local mark = set_mark(chat, row + (after_tool and 1 or 2), lines[1])
   chat.tools[id] = { mark = mark, line = lines[1] }

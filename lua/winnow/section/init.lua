@@ -1,5 +1,6 @@
 --- The open section of a chat: where it stands, what it shows, and the keys that act on it.
 --- Which line is which option is read from the markers in the text, every time.
+local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local marker = require('winnow.section.marker')
 local preview = require('winnow.section.preview')
@@ -170,7 +171,8 @@ function Section:step(question)
   end
   local first = self:rows()
   local target, rank = nil, 0
-  local ranks = { h = 1, e = 2, f = 4 } -- an option beats the line for own words, that the head
+  -- An option beats the line for own words, that the head.
+  local ranks = { [grammar.HEAD] = 1, [grammar.OTHER] = 2, [grammar.FOOT] = 4 }
   for i, line in ipairs(self:lines()) do
     local found = marker.of(line, self.id)
     if found and found.question == question then

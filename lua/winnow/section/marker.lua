@@ -1,9 +1,19 @@
---- Markers say which option a line is: `<!--winnow:ID.QUESTION.SLOT-->`, concealed everywhere.
---- SLOT is the option's number, or a letter: h head, q question text, e own answer, f foot,
---- r record. In b and c, the fences that begin and close a body, QUESTION is the body's number.
+--- Markers say which option a line is, and are concealed everywhere: see `winnow.grammar`.
+local grammar = require('winnow.grammar')
+
 local M = {}
 
-local WHOLE = '<!%-%-[wW][iI][nN][nN][oO][wW]:(%w+)%.(%d+)%.(%w+)%-%->'
+--- A pattern that finds a text in any case.
+---@param text string
+---@return string
+local function any_case(text)
+  local found = vim.pesc(text):gsub('%l', function(letter)
+    return ('[%s%s]'):format(letter, letter:upper())
+  end)
+  return found
+end
+
+local WHOLE = any_case(grammar.MARKER) .. '(%w+)%.(%d+)%.(%w+)' .. any_case(grammar.MARKER_END)
 -- What an edit leaves of a marker should not peek through either. Only in an open section, whose
 -- text is ours; elsewhere it is what somebody wrote.
 local WORD = '[wW]?[iI]?[nN]?[nN]?[oO]?[wW]?'
@@ -62,7 +72,8 @@ function M.spans(line, id)
     pattern = pattern:gsub('ID', id or '')
     local from, to = line:find(pattern)
     while from do
-      local bent = line:sub(from - 3, from - 1) == '‹' -- the agent's text, which stays visible
+      -- The agent's text, which stays visible.
+      local bent = line:sub(from - #grammar.BENT, from - 1) == grammar.BENT
       if not bent and is_new(from, to) then
         table.insert(spans, { from - 1, to })
       end

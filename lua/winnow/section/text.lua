@@ -1,4 +1,5 @@
 --- Where the open section stands in its chat's text, told by its markers and a mark on its head.
+local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 
 local M = {}
@@ -21,6 +22,13 @@ function Section:set_start(row)
   })
 end
 
+--- Whether a message begins here.
+---@param line string
+---@return boolean
+local function is_heading(line)
+  return line == grammar.YOU or line == grammar.CLAUDE
+end
+
 --- Where the section starts, told from the text: at its topmost marker, with the lines right above
 --- that, which the user may have written.
 ---@param self winnow.Section
@@ -34,9 +42,9 @@ local function find_start(self, after)
   local above = 0
   for i = #lines, 1, -1 do
     local found = marker.of(lines[i], self.id)
-    if found and found.slot ~= 'r' then -- a record of the same question may stand above
-      first, inside = i, found.slot == 'c' -- until any other marker
-    elseif not inside and (lines[i] == '## You' or lines[i] == '## Claude') then
+    if found and found.slot ~= grammar.RECORD then -- a record of the same question may stand above
+      first, inside = i, found.slot == grammar.END -- until any other marker
+    elseif not inside and is_heading(lines[i]) then
       above = i
       break
     end
@@ -57,7 +65,7 @@ local function start_row(self, after)
   local row, valid = mark[1], not mark[3].invalid
   local line = self.chat:lines(row, row + 1)[1] or ''
   local at = marker.of(line, self.id)
-  if valid and at and at.slot ~= 'r' then
+  if valid and at and at.slot ~= grammar.RECORD then
     return row
   end
   local found, above = find_start(self, after)
@@ -116,15 +124,15 @@ function M.find(chat)
   local inside = false -- a body
   for row = chat:heading_row() - 1, 0, -1 do
     local line = chat:lines(row, row + 1)[1]
-    if not inside and (line == '## You' or line == '## Claude') then
+    if not inside and is_heading(line) then
       break
     end
     local found = marker.of(line, id)
-    if found and found.slot ~= 'r' then
+    if found and found.slot ~= grammar.RECORD then
       id, first = found.id, row
-      framed = framed or found.slot == 'h' or found.slot == 'f'
-      inside = found.slot == 'c' -- until any other marker
-      if found.slot == 'h' and found.question == 1 then
+      framed = framed or found.slot == grammar.HEAD or found.slot == grammar.FOOT
+      inside = found.slot == grammar.END -- until any other marker
+      if found.slot == grammar.HEAD and found.question == 1 then
         break
       end
     end

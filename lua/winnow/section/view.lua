@@ -1,5 +1,6 @@
 --- What an open section looks like beyond its text: rules, hints and the verdict. A function of
 --- the text and of the last verdict, drawn anew after every change.
+local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 
 local M = {}
@@ -36,7 +37,7 @@ end
 ---@param width integer columns of the window
 ---@return string
 local function rule(used, width)
-  return ('━'):rep(math.min(RULE, width) - used)
+  return grammar.RULE:rep(math.min(RULE, width) - used)
 end
 
 --- Break a text into pieces that fit a width.
@@ -74,16 +75,20 @@ local function part_group(part)
   return part.decided and 'WinnowDecided' or 'WinnowUndecided'
 end
 
+---@param part winnow.Part
+---@return string
+local function dot_of(part)
+  return part.decided and grammar.DECIDED or grammar.UNDECIDED
+end
+
 --- The verdict on the foot's own line, or nil when it is too wide for that.
 ---@param section winnow.Section
 ---@param width integer columns
 ---@return winnow.Chunk[]?
 local function foot_line(section, width)
-  local chunks = { { '━━ ', 'WinnowFoot' } }
+  local chunks = { { grammar.RULE:rep(2) .. ' ', 'WinnowFoot' } }
   if #section.parts > 1 then
-    local dots = vim.iter(section.parts):map(function(part)
-      return part.decided and '●' or '○'
-    end)
+    local dots = vim.iter(section.parts):map(dot_of)
     table.insert(chunks, { dots:join('') .. ' ', 'WinnowFoot' })
   end
   for i, part in ipairs(section.parts) do
@@ -110,7 +115,7 @@ end
 local function foot_lines(section, width)
   local lines = {}
   for _, part in ipairs(section.parts) do
-    local dot = part.decided and '● ' or '○ '
+    local dot = dot_of(part) .. ' '
     for _, piece in ipairs(wrapped(part.text, width - 3)) do
       table.insert(lines, { { dot .. piece, part_group(part) } })
       dot = '  '
@@ -193,13 +198,13 @@ local function find(section, first)
       table.insert(bodies, open)
       open = nil
     end
-    if slot == 'b' then
+    if slot == grammar.BEGIN then
       open = { first = row, last = row, info = line:match('^`*(%w*)') }
-    elseif slot == 'h' then
+    elseif slot == grammar.HEAD then
       table.insert(heads, { row = row, line = line })
-    elseif found and slot == 'q' then
+    elseif found and slot == grammar.ASKED then
       asked[found.question] = row
-    elseif slot == 'f' then
+    elseif slot == grammar.FOOT then
       foot = row
     end
   end
