@@ -49,6 +49,13 @@ def test_no_module_requires_itself_by_a_detour() -> None:
     assert not (circle := _circle(graph)), " → ".join(circle)
 
 
+def test_what_comes_in_is_above_all() -> None:
+    """Nothing stands on the tables of commands, keys and effects."""
+    above = {"winnow.command", "winnow.keys", "winnow.dispatch"}
+    assert above < set(_graph())
+    assert not {module: needs & above for module, needs in _graph().items() if needs & above}
+
+
 _DEFINES = re.compile(
     r"( *)(?:(?:local )?function [\w.:]+|local \w+ = function|[\w]+\.[\w.]+ = function)\(([^()]*)\)"
 )
