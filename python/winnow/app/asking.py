@@ -12,12 +12,13 @@ from typing import Any
 import msgspec
 
 from winnow.core import question
+from winnow.core.agent import Allow, Deny, Reply, Request
 from winnow.core.asking import choices, permission, question_tool, trust
 from winnow.core.asking.choices import Choice
 from winnow.core.proposal.proposal import Call, Plan, Proposal, cell_of, patch_of, written_by
 from winnow.core.section import answer, record
 from winnow.core.section.form import Form
-from winnow.ports import Allow, Deny, FileError, Files, Reply, Request
+from winnow.ports import FileError, Files
 
 ASK = "AskUserQuestion"
 TEXT = "winnow:choices"  # no tool: choices in the agent's text

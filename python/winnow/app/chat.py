@@ -15,6 +15,7 @@ from winnow.app.session import Session
 from winnow.app.starts import Starts
 from winnow.app.trust import Trust
 from winnow.app.waiting import Waiting
+from winnow.core import agent as a
 from winnow.core import transcript
 from winnow.core.asking.trust import Given
 from winnow.core.proposal.proposal import written_by
@@ -148,7 +149,7 @@ class Chat:
 
     # --- from the agent -------------------------------------------------------------------------
 
-    async def ask(self, request: ports.Request) -> ports.Reply:
+    async def ask(self, request: a.Request) -> a.Reply:
         """The agent waits for the user; cancelled when it no longer does."""
         w = self._sections.open(request)
         if not isinstance(w, Waiting):
@@ -190,25 +191,25 @@ class Chat:
             self._page.append(p.Meta(self.id, {"agent": agent.name}))
         self._advance()
 
-    def heard(self, event: ports.AgentEvent) -> None:
+    def heard(self, event: a.AgentEvent) -> None:
         """See `Listener.heard`."""
         match event:
-            case ports.Started(session=session) if session != self._resume:
+            case a.Started(session=session) if session != self._resume:
                 self._resume, self._begun = session, True
                 self._page.append(p.Meta(self.id, {"session": session}))
-            case ports.ToolFinished(id=call, output=output, failed=failed):
+            case a.ToolFinished(id=call, output=output, failed=failed):
                 self._outbox.finished({call: output if failed else ""})
                 if not failed:
                     self._reload(call)
-            case ports.Mode(mode=mode):
+            case a.Mode(mode=mode):
                 self._mode.heard(mode)
-            case ports.SettingsChanged():
+            case a.SettingsChanged():
                 self._stale = True
-            case ports.TurnEnded(cost=cost):
+            case a.TurnEnded(cost=cost):
                 self._begun = False
                 self._cost = cost or self._cost
         self._page.append(*self._turn.hear(event))
-        if isinstance(event, ports.TurnEnded):
+        if isinstance(event, a.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
             self._page.append(p.Happened(self.id, "TurnEnd", how))
             self._page.apply(p.Reload(self.id))  # a command may have written any file

@@ -20,6 +20,7 @@ from winnow.app.page import Page
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
+from winnow.core import agent as a
 from winnow.core import question, transcript
 from winnow.core.asking import choices, permission, question_tool, trust
 from winnow.core.asking.choices import Choice
@@ -177,7 +178,7 @@ class Sections:
             return
         w.edited(lines)
         said, late = w.discussion(text, late=False), w.discussion(text, late=True)
-        in_turn = w.settle(ports.Deny(said))
+        in_turn = w.settle(a.Deny(said))
         call = w.request.tool_use_id if in_turn else ""
         message = self._outbox.message(late, call=call, denial=said if in_turn else "")
         self._close(w, "discussed", record.discussed(w.form, text), keep=[message])
@@ -247,7 +248,7 @@ class Sections:
     def stop(self) -> None:
         """The turn ends; everything that waits in it is closed and can be reopened."""
         for w in reversed(self._page.sections):  # the open one last: no other opens in between
-            w.settle(ports.Deny(STOPPED, stop=True))
+            w.settle(a.Deny(STOPPED, stop=True))
             self._withdraw(w, "cancelled")
 
     def say_something_else(self) -> None:
@@ -258,13 +259,13 @@ class Sections:
     def close(self) -> None:
         """The buffer is gone: deny what waits."""
         for w in reversed(self._page.sections):
-            w.settle(ports.Deny(CLOSED))
+            w.settle(a.Deny(CLOSED))
             if w.request.tool != asking.TEXT:  # those wait for the next time
                 self._withdraw(w, "expired")
 
     # --- from the agent -------------------------------------------------------------------------
 
-    def open(self, request: ports.Request) -> Waiting | ports.Reply:
+    def open(self, request: a.Request) -> Waiting | a.Reply:
         """The agent asks something: what waits for the user now, or what it gets at once."""
         section_id = self._store.new_marker()
         form = asking.make(section_id, request, self._files)
@@ -286,7 +287,7 @@ class Sections:
         if not self._withdraw(w, "expired") and w.given:
             self._outbox.withdraw(w.given)  # answered, but the answer did not get through
 
-    def _replayed(self, w: Waiting) -> ports.Reply:
+    def _replayed(self, w: Waiting) -> a.Reply:
         """Answer from the replay, or fail for all to see: nobody may be there to be asked."""
         answers = self._ledger.replayed(w.form)
         if isinstance(answers, int):
@@ -346,7 +347,7 @@ class Sections:
         w = self._page.open
         return w if w and w.form.id == section else None
 
-    def _waiting(self, form: Form, request: ports.Request) -> Waiting:
+    def _waiting(self, form: Form, request: a.Request) -> Waiting:
         self._latest = max(self._latest, self._clock.now())  # it may have been set back
         stored = ports.StoredSection(
             uuid4().hex,
@@ -374,15 +375,15 @@ class Sections:
 
     def _deliver(self, w: Waiting, answers: answer.Answers) -> None:
         reply, lines = w.accept(answers)
-        if isinstance(reply, ports.Allow) and (sentence := w.stale(self._files)):
+        if isinstance(reply, a.Allow) and (sentence := w.stale(self._files)):
             self._refuse(w, sentence)
             return
-        if isinstance(reply, ports.Allow) and reply.updates:
+        if isinstance(reply, a.Allow) and reply.updates:
             reply = msgspec.structs.replace(reply, updates=self._granted(reply.updates))
         in_turn = w.settle(reply)  # first of all: the agent waits
         keep: list[ports.Kept] = [*self._ledger.made(w.form, answers)]
         if in_turn and w.form.kind in ("questions", "plan"):  # what else a tool wanted is past
-            denial = reply.message if isinstance(reply, ports.Deny) else ""
+            denial = reply.message if isinstance(reply, a.Deny) else ""
             call = w.request.tool_use_id
             w.given = self._outbox.message(w.message, call=call, denial=denial)
             self._outbox.give(w.given)
@@ -392,7 +393,7 @@ class Sections:
             self._outbox.queue(message)
             keep.append(message)
         self._close(w, "answered", lines, *(self._line(w, reply) if in_turn else []), keep=keep)
-        if isinstance(reply, ports.Deny):
+        if isinstance(reply, a.Deny):
             return
         if not in_turn:
             for update in reply.updates:  # a plan: its mode comes first
@@ -409,18 +410,18 @@ class Sections:
 
     def _refuse(self, w: Waiting, sentence: str) -> None:
         """What was allowed can't be done as it was shown."""
-        w.settle(ports.Deny(f"{sentence} Nothing was written: read the file, then try again."))
+        w.settle(a.Deny(f"{sentence} Nothing was written: read the file, then try again."))
         self._close(w, "answered", [f"✗ {sentence} Not written: {w.call}"])
         self._page.say(f"{sentence} Nothing was written; Claude is told.", "warn")
 
-    def _line(self, w: Waiting, reply: ports.Reply) -> list[p.Effect]:
+    def _line(self, w: Waiting, reply: a.Reply) -> list[p.Effect]:
         """The line of the tool that runs now, to stand beside what was allowed."""
-        if w.request.tool in (asking.ASK, trust.TOOL) or not isinstance(reply, ports.Allow):
+        if w.request.tool in (asking.ASK, trust.TOOL) or not isinstance(reply, a.Allow):
             return []
         return [self.turn.allowed(w.request, reply.input)]
 
     def _grant_covered(
-        self, request: ports.Request, updates: list[permission.Update], label: str
+        self, request: a.Request, updates: list[permission.Update], label: str
     ) -> None:
         """What waits and would not have been asked any more runs as it was asked."""
         for w in reversed(self._page.sections):
@@ -429,7 +430,7 @@ class Sections:
             if w.form.kind in ("permission", "patch") and permission.covers(
                 updates, other.suggestions, other.reason, same=same
             ):
-                reply = ports.Allow(other.input)
+                reply = a.Allow(other.input)
                 if w.settle(reply):
                     self._close(w, "answered", record.covered(label, w.call), *self._line(w, reply))
 
@@ -471,7 +472,7 @@ class Sections:
                 self._page.append(p.Write(self._page.chat, prose(about), fresh=True))
             if self._ledger.replay is None:
                 self._ask(w)
-            elif isinstance(self._replayed(w), ports.Allow):
+            elif isinstance(self._replayed(w), a.Allow):
                 message = self._outbox.message(w.message)
                 self._store.save(message)
                 self._outbox.queue(message)
@@ -524,6 +525,6 @@ def _answers(w: Waiting, left: list[str], confirmed: int) -> answer.Answers | No
     return outcome.answers if isinstance(outcome, answer.Send) else None
 
 
-def _call(request: ports.Request) -> tuple[str, dict[str, Any]]:
+def _call(request: a.Request) -> tuple[str, dict[str, Any]]:
     """What is to run, whatever the agent says about it."""
     return request.tool, {**request.input, "description": None}

@@ -10,6 +10,7 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.app.page import Page
 from winnow.app.session import Session
+from winnow.core import agent as a
 from winnow.core import project, transcript
 from winnow.core.asking import permission, trust
 from winnow.core.project import Project
@@ -63,8 +64,8 @@ class Trust:
                 raise ports.NotWanted(UNDECIDED)
             else:
                 asked = {"project": what.name, "entries": new}
-                match await self._ask(ports.Request(trust.TOOL, asked)):
-                    case ports.Allow(input={"entries": list(kept)}):
+                match await self._ask(a.Request(trust.TOOL, asked)):
+                    case a.Allow(input={"entries": list(kept)}):
                         pass
                     case _:
                         raise ports.AgentError(UNDECIDED)

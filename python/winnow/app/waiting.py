@@ -8,6 +8,7 @@ import msgspec
 
 from winnow.app import asking
 from winnow.core import question
+from winnow.core.agent import Allow, Deny, Reply, Request
 from winnow.core.asking import permission
 from winnow.core.ledger import offer
 from winnow.core.proposal import blocks
@@ -27,7 +28,7 @@ from winnow.core.section.form import Form, render
 from winnow.core.section.reading import Left, Pick, Reading, locate, parse
 from winnow.core.text.visible import show
 from winnow.core.transcript import tool_line
-from winnow.ports import Allow, Deny, FileError, Files, Message, Reply, Request, StoredSection
+from winnow.ports import FileError, Files, Message, StoredSection
 from winnow.protocol import Pending, Section, Sides, Verdict
 
 

@@ -244,7 +244,7 @@ def warn_unseen(  # noqa: PLR0917
 
     ``again`` is what the user does to grant it all the same.
     """
-    text = "\n".join(lines).rstrip()  # a section that is not in its buffer yet has no blank after it
+    text = "\n".join(lines).rstrip()  # before it is in its buffer, no blank follows it
     press = Armed(1, UNSEEN, tuple(text.split("\n")))
     if not (unseen and form.proposal) or refuses(form, given) or armed == press:
         return None
