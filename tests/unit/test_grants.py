@@ -332,10 +332,24 @@ def test_an_emptied_plan_is_not_approved() -> None:
 
 
 def test_an_approval_chooses_the_mode() -> None:
-    assert PLAN.proposal is not None
-    (update,) = permission.updates(PLAN.proposal, [], "Approve, accept edits")
+    ask, accept, keep = PLAN.questions[0].options
+    (update,) = accept.updates
     assert (update["mode"], update["destination"]) == ("acceptEdits", "session")
-    assert permission.updates(PLAN.proposal, [], "Keep planning") == []
+    assert [update["mode"] for update in ask.updates] == ["default"]
+    assert [option.role for option in (ask, accept, keep)] == ["allow", "always", "deny"]
+    assert keep.updates == ()
+
+
+def test_an_option_carries_all_updates_of_its_name() -> None:
+    """Two that read the same are one line, and both hold when it is kept."""
+    folder: dict[str, Any] = {"type": "addDirectories", "destination": "session"}
+    folder["directories"] = ["/a"]
+    asked = permission.form("ab", "Bash", Call("Bash", {"command": "ls"}), [LS, folder, {**LS}])
+    once, ls, work, deny = asked.questions[0].options
+    assert [option.role for option in (once, ls, work, deny)] == ["allow", *["always"] * 2, "deny"]
+    assert (once.updates, ls.updates, work.updates) == ((), (LS, LS), (folder,))
+    assert (asked.option("always"), asked.option("answer"), asked.refusal) == (2, 0, 4)
+    assert [asked.refuses(kept) for kept in ((4,), (1,), (1, 4), ())] == [True, *[False] * 3]
 
 
 # --- rules ---

@@ -40,7 +40,7 @@ def make(section_id: str, request: Request, files: Files) -> Form | question.Mal
         return _permission(section_id, request, files, agent)
     if isinstance(asked, question.Malformed):
         return asked
-    return Form(section_id, asked, "questions", agent=agent)
+    return Form(section_id, asked, agent=agent)
 
 
 def choice_of(request: Request) -> Choice:

@@ -45,7 +45,7 @@ class Ledger:
         Raises:
             StoreError: it can't be looked up.
         """
-        if form.proposal:  # a habit of allowing is not to be offered
+        if not form.offers_earlier:
             return [None]
         left = dict(_discussed(discussed))
         found = []

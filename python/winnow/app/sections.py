@@ -191,7 +191,7 @@ class Sections:
     def _grant(self, event: p.Grant) -> None:
         """Answer a proposal from outside its section."""
         w = next((w for w in self._page.sections if w.form.id == event.section), None)
-        if w is None or w.form.proposal is None:
+        if w is None or not w.form.proposes:
             self._page.say("This section is no longer open.", "warn")
             return
         if w.form.kind == "trust":  # nothing else may be taken for it
@@ -382,7 +382,7 @@ class Sections:
             reply = msgspec.structs.replace(reply, updates=self._granted(reply.updates))
         in_turn = w.settle(reply)  # first of all: the agent waits
         keep: list[ports.Kept] = [*self._ledger.made(w.form, answers)]
-        if in_turn and w.form.kind in ("questions", "plan"):  # what else a tool wanted is past
+        if in_turn and (w.form.debated or not w.form.proposes):  # what else a tool wanted is past
             denial = reply.message if isinstance(reply, a.Deny) else ""
             call = w.request.tool_use_id
             w.given = self._outbox.message(w.message, call=call, denial=denial)
@@ -398,10 +398,10 @@ class Sections:
         if not in_turn:
             for update in reply.updates:  # a plan: its mode comes first
                 self._mode.change(update["mode"])
-        elif w.form.proposal is not None and reply.updates:
+        elif reply.updates:
             self._grant_covered(w.request, reply.updates, str(answers[0].answer))
 
-    def _granted(self, updates: list[permission.Update]) -> list[permission.Update]:
+    def _granted(self, updates: list[a.Update]) -> list[a.Update]:
         """The user allows something for longer: that is kept out of the project's reach."""
         for update in updates:
             if update.get("type") == "setMode":
@@ -420,15 +420,15 @@ class Sections:
             return []
         return [self.turn.allowed(w.request, reply.input)]
 
-    def _grant_covered(
-        self, request: a.Request, updates: list[permission.Update], label: str
-    ) -> None:
+    def _grant_covered(self, request: a.Request, updates: list[a.Update], label: str) -> None:
         """What waits and would not have been asked any more runs as it was asked."""
         for w in reversed(self._page.sections):
             other = w.request
             same = _call(other) == _call(request)
-            if w.form.kind in ("permission", "patch") and permission.covers(
-                updates, other.suggestions, other.reason, same=same
+            if (
+                w.form.proposes
+                and not w.form.debated
+                and permission.covers(updates, other.suggestions, other.reason, same=same)
             ):
                 reply = a.Allow(other.input)
                 if w.settle(reply):
@@ -521,7 +521,7 @@ class Sections:
 def _answers(w: Waiting, left: list[str], confirmed: int) -> answer.Answers | None:
     """What the user has answered to a question for which the host ended just then."""
     w.edited(left)
-    outcome = w.confirm(confirmed) if w.form.kind == "questions" else None
+    outcome = None if w.form.proposes else w.confirm(confirmed)
     return outcome.answers if isinstance(outcome, answer.Send) else None
 
 

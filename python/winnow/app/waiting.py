@@ -9,7 +9,6 @@ import msgspec
 from winnow.app import asking
 from winnow.core import question
 from winnow.core.agent import Allow, Deny, Reply, Request
-from winnow.core.asking import permission
 from winnow.core.ledger import offer
 from winnow.core.proposal import blocks
 from winnow.core.proposal.lines import split
@@ -18,11 +17,11 @@ from winnow.core.proposal.proposal import (
     Changed,
     Emptied,
     Kept,
-    Patch,
     Plan,
     Proposal,
     Settings,
 )
+from winnow.core.question import Role
 from winnow.core.section import answer, record
 from winnow.core.section.form import Form, render
 from winnow.core.section.reading import Left, Pick, Reading, locate, parse
@@ -69,7 +68,7 @@ class Waiting:
         """What waits here, for a list of such things."""
         return Pending(
             section=self.form.id,
-            kind="question" if self.form.kind == "questions" else self.form.kind,
+            kind=self.form.kind,
             title=record.names(self.form),
             agent=self.form.agent,
             since=self.stored.created,
@@ -142,13 +141,12 @@ class Waiting:
         self.reply.set_result(reply)
         return True
 
-    def choose(self, choice: str, reason: str, unseen: int) -> answer.Decision | answer.Explain:
-        """The answer to a proposal from outside its section: "allow", "always" or "deny"."""
-        count = len(self.form.questions[0].options)
-        options = {"allow": [1], "always": range(2, count)[:1], "deny": [count]}[choice]
-        if not options:
+    def choose(self, choice: Role, reason: str, unseen: int) -> answer.Decision | answer.Explain:
+        """The answer to a proposal from outside its section."""
+        option = self.form.option(choice)
+        if not option:
             return answer.Undecided("Claude offers no rule for this: :Winnow allow, or deny.")
-        left = Left((Pick(options[0], reason),), change=self._change)
+        left = Left((Pick(option, reason),), change=self._change)
         decision = answer.decide(self.form, 1, left, frozenset())
         if isinstance(decision, answer.Decided):
             again = f":Winnow next goes there, :Winnow {choice}"
@@ -185,7 +183,7 @@ class Waiting:
         return change.message if isinstance(change, blocks.Malformed) else ""
 
     def _reply(self, proposal: Proposal, change: Change | None, given: answer.Decided) -> Reply:
-        refused = answer.refuses(self.form, given)
+        refused = self.form.refuses(given.kept)
         if isinstance(proposal, Settings):  # to go on without them is an answer, too
             kept = change.input if isinstance(change, (Kept, Changed)) and not refused else {}
             return Allow({"entries": [], **kept})
@@ -201,46 +199,41 @@ class Waiting:
             case _:
                 return Deny(_refusal(proposal, given.notes))
         said = f"The user says: {given.notes}" if given.notes else ""
-        granted = permission.updates(proposal, self.request.suggestions, str(given.answer))
-        return Allow(input, granted, "\n\n".join(filter(None, (told, said))))
+        (option,) = given.kept
+        updates = self.form.questions[0].options[option - 1].updates
+        return Allow(input, list(updates), "\n\n".join(filter(None, (told, said))))
 
     def stale(self, files: Files) -> str:
         """Why a file can't be written any more as it was shown; empty: it can."""
-        proposal = self.form.proposal
-        if isinstance(proposal, Patch):
-            try:
-                if files.read(proposal.path) == proposal.disk:
-                    return ""
-            except FileError as error:
-                return error.sentence
-            return f"{proposal.path} changed on disk after this was asked."
-        return ""
+        if (patch := self.form.patch) is None:
+            return ""
+        try:
+            same = files.read(patch.path) == patch.disk
+        except FileError as error:
+            return error.sentence
+        return "" if same else f"{patch.path} changed on disk after this was asked."
 
     def sides(self, chat: int) -> Sides | None:
         """The file as it is and as it would be; None where nothing would be written."""
-        proposal = self.form.proposal
-        if not isinstance(proposal, Patch):
-            return None
-        if (change := self._change) is None or (text := proposal.text_of(change)) is None:
+        patch, change = self.form.patch, self._change
+        if patch is None or change is None or (text := patch.text_of(change)) is None:
             return None
         sides = (
-            [show(line.rstrip("\r\n")) for line in split(side)]
-            for side in (proposal.old or "", text)
+            [show(line.rstrip("\r\n")) for line in split(side)] for side in (patch.old or "", text)
         )
-        return Sides(chat, proposal.path, *sides)
+        return Sides(chat, patch.path, *sides)
 
     def _place(self, row: int) -> Place | None:
         """The place in the file that a row of a diff is about."""
-        proposal = self.form.proposal
-        if isinstance(proposal, Patch):
+        if (patch := self.form.patch) is not None:
             match blocks.split(self.form.id, self.form.blocks, self.lines)[1]:
                 case [blocks.Text(row=start, lines=lines)] if 0 <= row - start < len(lines):
-                    return Place(proposal.path, proposal.place(lines, row - start))
+                    return Place(patch.path, patch.place(lines, row - start))
         return None
 
     def answered(self) -> list[str]:
         """The record of an answer that was given but not shown, if the lines still tell it."""
-        if self.form.proposal:  # what was asked is not stored whole
+        if self.form.proposes:  # what was asked is not stored whole
             return []
         every = frozenset(range(1, len(self.form.questions) + 1))
         left = parse(self.form, self.lines).questions

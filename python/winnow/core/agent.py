@@ -6,6 +6,9 @@ from typing import Any, Union
 
 import msgspec
 
+Update = dict[str, Any]
+"""A permission update, in Claude Code's own form."""
+
 
 class Started(msgspec.Struct, frozen=True, tag=True):
     """The session has an id: the one to resume next time."""
@@ -99,17 +102,17 @@ class Request(msgspec.Struct, frozen=True):
     agent: str = ""  # what that one is for, in words
     reason: str = ""
     blocked: str = ""  # the path that may not be touched without asking
-    suggestions: list[dict[str, Any]] = []  # permission updates in the wire's own form
+    suggestions: list[Update] = []
 
 
 class Allow(msgspec.Struct, frozen=True, tag=True):
-    """Run the tool with ``input``; ``updates`` are suggestions taken up.
+    """Run the tool with ``input``; ``updates`` hold from then on.
 
     ``note`` reaches the agent beside the tool's result: what the user said or changed.
     """
 
     input: dict[str, Any]
-    updates: list[dict[str, Any]] = []
+    updates: list[Update] = []
     note: str = ""
 
 

@@ -6,17 +6,27 @@ understood is asked, the rest is refused with a sentence from which a model can 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
+from winnow.core.agent import Update
+
+Role = Literal["answer", "allow", "always", "deny"]
+"""What keeping an option does: "always" allows, and lets more of the kind through."""
+
 
 class Option(msgspec.Struct, frozen=True):
-    """One thing to choose. ``label`` is what goes back, byte for byte."""
+    """One thing to choose. ``label`` is what goes back, byte for byte.
+
+    ``updates`` are what holds from then on, where it allows something.
+    """
 
     label: str
     description: str = ""
     preview: str = ""
+    role: Role = "answer"
+    updates: tuple[Update, ...] = ()
 
 
 class Question(msgspec.Struct, frozen=True):

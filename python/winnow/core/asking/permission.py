@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
+from winnow.core.agent import Update
 from winnow.core.proposal.proposal import Call, Patch, Plan, Proposal
 from winnow.core.question import Option, Question
 from winnow.core.section.form import Form
@@ -20,11 +21,17 @@ _SCOPES = {
     "projectSettings": "this project, for all",
     "userSettings": "all your projects",
 }
-# What a plan can be approved with: the mode that follows.
-_APPROVALS = {
-    "Approve, ask before each edit": "default",
-    "Approve, accept edits": "acceptEdits",
-}
+
+
+def _mode(name: str) -> tuple[Update, ...]:
+    return ({"type": "setMode", "mode": name, "destination": "session"},)
+
+
+_PLAN = (
+    Option("Approve, ask before each edit", role="allow", updates=_mode("default")),
+    Option("Approve, accept edits", role="always", updates=_mode("acceptEdits")),
+    Option(KEEP_PLANNING, "write what to change after this line", role="deny"),
+)
 
 # Why Claude Code asks when all that is missing is a rule (CLI 2.1.332).
 _ORDINARY = (
@@ -36,9 +43,6 @@ _ORDINARY = (
 # What fits into a window; of more, the size is said.
 _LINES = 20
 _CHARACTERS = 1000
-
-Update = dict[str, Any]
-"""A permission update, in the wire's own form."""
 
 
 def form(
@@ -60,29 +64,23 @@ def form(
         agent: the subagent that asks, empty for the main agent.
         why: sentences that say why the user is asked, and what else matters.
     """
-    if isinstance(proposal, Plan):
-        refusal = Option(KEEP_PLANNING, "write what to change after this line")
-        labels = list(_APPROVALS)
-    else:
-        refusal = Option(DENY, "write a reason after this line")
-        labels = [ALLOW, *dict.fromkeys(map(suggestion_label, suggestions))]
-    options = (*map(Option, labels), refusal)
+    options = _PLAN if isinstance(proposal, Plan) else _options(suggestions)
     asker = f"Subagent {brief(agent)}" if agent else "Claude"
     sentences = (f"{asker} {_wish(tool, proposal)}", *why, *_size(proposal))
     text = "\n".join(clean(sentence, _LONGEST) for sentence in sentences)
-    kind: Literal["permission", "patch", "plan"] = "permission"
-    if isinstance(proposal, (Patch, Plan)):
-        kind = "patch" if isinstance(proposal, Patch) else "plan"
-    header = _header(tool, proposal)
-    return Form(form_id, (Question(text, header, options),), kind, proposal, agent)
+    return Form(form_id, (Question(text, _header(tool, proposal), options),), proposal, agent)
 
 
-def updates(proposal: Proposal, suggestions: list[Update], label: str) -> list[Update]:
-    """The permission updates that an option stands for."""
-    if isinstance(proposal, Plan):
-        mode = _APPROVALS.get(label)
-        return [{"type": "setMode", "mode": mode, "destination": "session"}] if mode else []
-    return [one for one in suggestions if suggestion_label(one) == label]
+def _options(suggestions: list[Update]) -> tuple[Option, ...]:
+    always: dict[str, tuple[Update, ...]] = {}
+    for update in suggestions:
+        label = suggestion_label(update)
+        always[label] = (*always.get(label, ()), update)
+    return (
+        Option(ALLOW, role="allow"),
+        *(Option(label, role="always", updates=updates) for label, updates in always.items()),
+        Option(DENY, "write a reason after this line", role="deny"),
+    )
 
 
 def covers(granted: list[Update], suggestions: list[Update], reason: str, *, same: bool) -> bool:

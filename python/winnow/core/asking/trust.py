@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from winnow.core import project
+from winnow.core.agent import Update
 from winnow.core.asking import permission
 from winnow.core.project import Entry, Project
 from winnow.core.proposal.proposal import Settings
@@ -47,8 +48,8 @@ def form(form_id: str, input: dict[str, Any]) -> Form:
         "Delete those that shall not, then decide. With any of them gone its agents, commands and "
         "skills stay out, too. CLAUDE.md is read in any case."
     )
-    options = (Option(TRUST), Option(WITHOUT))
-    return Form(form_id, (Question(text, asked.project, options),), "trust", asked)
+    options = (Option(TRUST, role="allow"), Option(WITHOUT, role="deny"))
+    return Form(form_id, (Question(text, asked.project, options),), asked)
 
 
 def undecided(entries: Iterable[Entry], verdicts: Verdicts) -> list[str]:
@@ -79,7 +80,7 @@ def given(what: Project, verdicts: Verdicts) -> Given:
     return Given(False, settings, servers, _prompts(what))
 
 
-def held(updates: Iterable[permission.Update]) -> tuple[list[permission.Update], list[str]]:
+def held(updates: Iterable[Update]) -> tuple[list[Update], list[str]]:
     """Permission updates as they go to Claude Code, and those that Winnow keeps for the project.
 
     Claude Code would write them into the project, and read all else anew that stands there by
