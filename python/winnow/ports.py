@@ -231,18 +231,6 @@ class Projects(Protocol):
         """The project of this folder, with all that Claude Code would read there."""
 
 
-class FileError(Exception):
-    """A file can't be shown.
-
-    Args:
-        sentence: why not, for the user.
-    """
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
-
-
 class Files(Protocol):
     """The files that an agent wants to change."""
 

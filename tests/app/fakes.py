@@ -14,6 +14,7 @@ from winnow import protocol as p
 from winnow.app.chats import Chats
 from winnow.core import agent as a
 from winnow.core.asking.trust import Verdict, Verdicts
+from winnow.core.asking.way import FileError
 from winnow.core.ledger.ledger import Decision
 from winnow.core.project import Project
 
@@ -102,11 +103,11 @@ class MemoryFiles:
     """Files in a dict; one that holds an error can't be read."""
 
     def __init__(self) -> None:
-        self.texts: dict[str, str | ports.FileError] = {}
+        self.texts: dict[str, str | FileError] = {}
 
     def read(self, path: str) -> str | None:
         text = self.texts.get(path)
-        if isinstance(text, ports.FileError):
+        if isinstance(text, FileError):
             raise text
         return text
 

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Iterable
-from typing import Any, Literal
+from collections.abc import Awaitable, Iterable, Iterator
+from typing import Literal
 from uuid import uuid4
 
 import msgspec
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app import asking, waiting
-from winnow.app.ledger import Ledger
+from winnow.app import waiting
+from winnow.app.ledger import Discussed, Ledger
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
-from winnow.app.waiting import Waiting
+from winnow.app.waiting import Accepted, Waiting
 from winnow.core import agent as a
 from winnow.core import question, transcript
-from winnow.core.asking import choices, permission, question_tool, trust
+from winnow.core.asking import choices, ways
 from winnow.core.asking.choices import Choice
 from winnow.core.ledger import offer
 from winnow.core.section import answer, record
@@ -168,7 +168,7 @@ class Sections:
             return
         w.edited(lines)
         others = any(other.awaited for other in self._page.sections if other is not w)
-        w.settle(asking.cancelled(w.request, CANCELLED, stop=not others))
+        w.settle(w.way.cancelled(w.request, CANCELLED, stop=not others))
         self._withdraw(w, "cancelled")
 
     def _discuss(self, section: str, lines: list[str], text: str) -> None:
@@ -181,7 +181,8 @@ class Sections:
         in_turn = w.settle(a.Deny(said))
         call = w.request.tool_use_id if in_turn else ""
         message = self._outbox.message(late, call=call, denial=said if in_turn else "")
-        self._close(w, "discussed", record.discussed(w.form, text), keep=[message])
+        lines = record.discussed(w.form, text, again=not w.way.past)
+        self._close(w, "discussed", lines, keep=[message])
         if in_turn:
             w.given = message
             self._outbox.give(message)
@@ -194,8 +195,8 @@ class Sections:
         if w is None or not w.form.proposes:
             self._page.say("This section is no longer open.", "warn")
             return
-        if w.form.kind == "trust":  # nothing else may be taken for it
-            self._page.say("Whether a project is trusted is decided in its section.", "warn")
+        if w.way.inside:
+            self._page.say(w.way.inside, "warn")
             return
         if event.lines:
             w.edited(event.lines)
@@ -229,9 +230,9 @@ class Sections:
             self._page.say("This question is not on record any more.", "warn")
         elif stored.state == "answered":
             self._page.say("This question was answered.")
-        elif stored.tool == trust.TOOL:  # nobody would take the answer
-            self._page.say("Whether the project is trusted is asked with your next message.")
-        elif (w := waiting.again(stored, self._files)) is not None:
+        elif past := ways.of(stored.tool, stored.input).past:
+            self._page.say(past)
+        elif (w := waiting.again(stored, self._files.read)) is not None:
             w.wanted = True
             self._ask(w)
             if self._page.sections[0] is not w:
@@ -260,7 +261,7 @@ class Sections:
         """The buffer is gone: deny what waits."""
         for w in reversed(self._page.sections):
             w.settle(a.Deny(CLOSED))
-            if w.request.tool != asking.TEXT:  # those wait for the next time
+            if w.way.awaited:
                 self._withdraw(w, "expired")
 
     # --- from the agent -------------------------------------------------------------------------
@@ -268,14 +269,19 @@ class Sections:
     def open(self, request: a.Request) -> Waiting | a.Reply:
         """The agent asks something: what waits for the user now, or what it gets at once."""
         section_id = self._store.new_marker()
-        form = asking.make(section_id, request, self._files)
+        way = ways.of(request.tool, request.input)
+        form = way.read(section_id, request, self._files.read)
         if isinstance(form, question.Malformed):
-            return asking.refused(request, form.reason)
+            return way.refused(request, form.reason)
         w = self._waiting(form, request)
         if self._ledger.replay is not None:
-            return self._replayed(w)
-        if self._opened.headless and request.tool == question_tool.TOOL:
-            return asking.unanswered(request, "")
+            match self._replayed(w):
+                case str(unknown):
+                    return way.unanswered(request, unknown)
+                case accepted:
+                    return accepted.reply
+        if self._opened.headless and not way.waits_unattended:
+            return way.unanswered(request, "")
         w.reply = asyncio.get_running_loop().create_future()
         if not request.agent_id:  # what the agent itself asks, it asks between two messages
             self.turn.boundary = True
@@ -287,20 +293,20 @@ class Sections:
         if not self._withdraw(w, "expired") and w.given:
             self._outbox.withdraw(w.given)  # answered, but the answer did not get through
 
-    def _replayed(self, w: Waiting) -> a.Reply:
-        """Answer from the replay, or fail for all to see: nobody may be there to be asked."""
+    def _replayed(self, w: Waiting) -> Accepted | str:
+        """Answer from the replay, or say for all to see why not: nobody may be there to ask."""
         answers = self._ledger.replayed(w.form)
         if isinstance(answers, int):
             sentence = record.unknown(w.form, answers)
             self._page.append(*self.turn.paragraph())
             self._page.append(p.Write(self._page.chat, transcript.notice(sentence), fresh=True))
             self._page.say(sentence, "error")
-            return asking.unanswered(w.request, sentence)
-        reply, lines = w.accept(answers)
+            return sentence
+        accepted = w.accept(answers)
         self._keep(msgspec.structs.replace(w.stored, state="answered"))
-        shown = "\n".join([*lines, record.REPLAYED])
+        shown = "\n".join([*accepted.record, record.REPLAYED])
         self._page.append(*self.turn.paragraph(), p.Write(self._page.chat, shown, fresh=True))
-        return reply
+        return accepted
 
     def lost(self) -> None:
         """The agent is gone: nobody waits any more, but for those that wait for no agent."""
@@ -316,12 +322,12 @@ class Sections:
 
     def _orphan(self, section_id: str, left: list[str], confirmed: int) -> None:
         stored = self._kept.get(section_id)
-        w = waiting.again(stored, self._files) if stored is not None else None
+        w = waiting.again(stored, self._files.read) if stored is not None else None
         if stored is None or w is None:
             lines = [transcript.notice("A question stood here that is not on record any more.")]
         elif stored.state == "answered":
             lines = w.answered() or ["✓ This question was answered."]
-        elif stored.tool == asking.TEXT and stored.state == "open" and self._is_new(stored):
+        elif not w.way.awaited and stored.state == "open" and self._is_new(stored):
             if left:
                 w.edited(left)
                 self._keep(w.stored)
@@ -330,15 +336,15 @@ class Sections:
             return
         elif confirmed >= 0 and (answers := _answers(w, left, confirmed)) is not None:
             w.wanted = True
-            _, lines = w.accept(answers)
-            message = self._outbox.message(w.message)
+            _, lines, text = w.accept(answers)
+            message = self._outbox.message(text)
             made = self._ledger.made(w.form, answers)
             self._keep(msgspec.structs.replace(w.stored, state="answered"), *made, message)
             self._outbox.queue(message)
         else:
             kept = left or stored.lines
             self._keep(msgspec.structs.replace(stored, state="expired", lines=kept))
-            lines = record.cancelled(w.form, "expired")
+            lines = record.cancelled(w.form, "expired", again=not w.way.past)
         self._page.apply(p.Freeze(self._page.chat, section_id, lines), p.Save(self._page.chat))
 
     # --- answers --------------------------------------------------------------------------------
@@ -367,29 +373,37 @@ class Sections:
 
     async def _prepare(self, w: Waiting, kept: Awaitable[None]) -> None:
         await kept
-        discussed = [one for one in self._kept.values() if one.state == "discussed"]
         try:
-            w.earlier = await self._ledger.earlier(w.form, discussed)
+            w.earlier = await self._ledger.earlier(w.form, self._discussed())
         except ports.StoreError as error:
             log.error("%s", error.sentence)
 
+    def _discussed(self) -> Iterator[Discussed]:
+        for stored in self._kept.values():
+            way = ways.of(stored.tool, stored.input)
+            if stored.state == "discussed" and not way.past:
+                request = a.Request(stored.tool, stored.input)
+                form = way.read(stored.marker, request, self._files.read)
+                if isinstance(form, Form) and form.offers_earlier:
+                    yield form, stored
+
     def _deliver(self, w: Waiting, answers: answer.Answers) -> None:
-        reply, lines = w.accept(answers)
-        if isinstance(reply, a.Allow) and (sentence := w.stale(self._files)):
+        reply, lines, text = w.accept(answers)
+        if isinstance(reply, a.Allow) and (sentence := w.way.stale(w.form, self._files.read)):
             self._refuse(w, sentence)
             return
         if isinstance(reply, a.Allow) and reply.updates:
             reply = msgspec.structs.replace(reply, updates=self._granted(reply.updates))
         in_turn = w.settle(reply)  # first of all: the agent waits
         keep: list[ports.Kept] = [*self._ledger.made(w.form, answers)]
-        if in_turn and (w.form.debated or not w.form.proposes):  # what else a tool wanted is past
+        if in_turn and not w.way.past:
             denial = reply.message if isinstance(reply, a.Deny) else ""
             call = w.request.tool_use_id
-            w.given = self._outbox.message(w.message, call=call, denial=denial)
+            w.given = self._outbox.message(text, call=call, denial=denial)
             self._outbox.give(w.given)
             keep.append(w.given)
         elif not in_turn:
-            message = self._outbox.message(w.message)
+            message = self._outbox.message(text)
             self._outbox.queue(message)
             keep.append(message)
         self._close(w, "answered", lines, *(self._line(w, reply) if in_turn else []), keep=keep)
@@ -416,27 +430,21 @@ class Sections:
 
     def _line(self, w: Waiting, reply: a.Reply) -> list[p.Effect]:
         """The line of the tool that runs now, to stand beside what was allowed."""
-        if w.request.tool in (asking.ASK, trust.TOOL) or not isinstance(reply, a.Allow):
-            return []
-        return [self.turn.allowed(w.request, reply.input)]
+        if isinstance(reply, a.Allow) and w.way.has_line:
+            return [self.turn.allowed(w.request, reply.input)]
+        return []
 
     def _grant_covered(self, request: a.Request, updates: list[a.Update], label: str) -> None:
         """What waits and would not have been asked any more runs as it was asked."""
         for w in reversed(self._page.sections):
-            other = w.request
-            same = _call(other) == _call(request)
-            if (
-                w.form.proposes
-                and not w.form.debated
-                and permission.covers(updates, other.suggestions, other.reason, same=same)
-            ):
-                reply = a.Allow(other.input)
+            if w.way.covered(w.request, updates, request):
+                reply = a.Allow(w.request.input)
                 if w.settle(reply):
                     self._close(w, "answered", record.covered(label, w.call), *self._line(w, reply))
 
     def _withdraw(self, w: Waiting, state: str) -> bool:
         """Nobody waits for this section any more; it can be reopened. False if it is closed."""
-        return self._close(w, state, record.cancelled(w.form, state))
+        return self._close(w, state, record.cancelled(w.form, state, again=not w.way.past))
 
     def _close(
         self,
@@ -463,8 +471,8 @@ class Sections:
         """The turn is over: ask what its text held."""
         found, self.turn.choices = self.turn.choices, []
         for choice in found:
-            section_id, request = self._store.new_marker(), asking.in_text(choice)
-            form = asking.make(section_id, request, self._files)
+            section_id, request = self._store.new_marker(), choices.asked(choice)
+            form = ways.of(request.tool, request.input).read(section_id, request, self._files.read)
             assert isinstance(form, Form)
             w = self._waiting(form, request)
             about = "\n\n".join(filter(None, (choice.title, choice.context)))
@@ -472,8 +480,8 @@ class Sections:
                 self._page.append(p.Write(self._page.chat, prose(about), fresh=True))
             if self._ledger.replay is None:
                 self._ask(w)
-            elif isinstance(self._replayed(w), a.Allow):
-                message = self._outbox.message(w.message)
+            elif isinstance(replayed := self._replayed(w), Accepted):
+                message = self._outbox.message(replayed.message)
                 self._store.save(message)
                 self._outbox.queue(message)
 
@@ -481,12 +489,12 @@ class Sections:
         """A section could not be drawn: choices become a list, to be answered with a number."""
         if (w := self._current(section)) is None:
             return
-        if w.request.tool == asking.TEXT:
+        if lines := w.way.as_text(w.request):
             self._numbered.append(w)
             hint = "Answer with a number, or in your own words."
-            self._page.unshown([*choices.numbered(asking.choice_of(w.request)), "", hint])
+            self._page.unshown([*lines, "", hint])
         else:
-            w.settle(asking.refused(w.request, UNSHOWN))
+            w.settle(w.way.refused(w.request, UNSHOWN))
             self._page.unshown([transcript.notice(UNSHOWN)])
         self._keep(msgspec.structs.replace(w.stored, state="expired"))
 
@@ -495,7 +503,7 @@ class Sections:
         numbered, self._numbered = self._numbered, []
         number = None
         if len(numbered) == 1:
-            number = choices.by_number(asking.choice_of(numbered[0].request), text)
+            number = numbered[0].way.by_number(numbered[0].request, text)
         for w in numbered:
             self._happened("Answered", w, outcome="answered" if number else "cancelled")
         if number is None:
@@ -503,16 +511,17 @@ class Sections:
         (w,) = numbered
         decided = answer.decide(w.form, 1, Left((Pick(number),)), frozenset({1}))
         assert isinstance(decided, answer.Decided)
-        w.accept((decided,))
+        message = w.accept((decided,)).message
         made = self._ledger.made(w.form, (decided,))
         self._keep(msgspec.structs.replace(w.stored, state="answered"), *made)
-        return w.message
+        return message
 
     def _forms(self) -> list[Waiting]:
-        return [w for w in self._page.sections if w.request.tool == asking.TEXT]
+        return [w for w in self._page.sections if not w.way.awaited]
 
     def _open_choices(self) -> list[Choice]:
-        return [asking.choice_of(w.request) for w in self._forms()]
+        found = [choices.choice_of(w.request) for w in self._page.sections]
+        return [choice for choice in found if choice]
 
     def _is_new(self, stored: ports.StoredSection) -> bool:
         return self._clock.now() - stored.created < self._form_hours * 3600
@@ -523,8 +532,3 @@ def _answers(w: Waiting, left: list[str], confirmed: int) -> answer.Answers | No
     w.edited(left)
     outcome = None if w.form.proposes else w.confirm(confirmed)
     return outcome.answers if isinstance(outcome, answer.Send) else None
-
-
-def _call(request: a.Request) -> tuple[str, dict[str, Any]]:
-    """What is to run, whatever the agent says about it."""
-    return request.tool, {**request.input, "description": None}

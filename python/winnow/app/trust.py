@@ -63,8 +63,7 @@ class Trust:
             elif not wanted():
                 raise ports.NotWanted(UNDECIDED)
             else:
-                asked = {"project": what.name, "entries": new}
-                match await self._ask(a.Request(trust.TOOL, asked)):
+                match await self._ask(trust.asked(what.name, new)):
                     case a.Allow(input={"entries": list(kept)}):
                         pass
                     case _:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from winnow import protocol as p
-from winnow.app import asking
 from winnow.core import agent as a
 from winnow.core import transcript
+from winnow.core.asking import ways
 from winnow.core.asking.choices import Choice
 from winnow.core.asking.splitter import Broken, Found, Piece, Shown, Splitter
 from winnow.core.text.text import prose, split_unfinished
@@ -50,10 +50,10 @@ class Turn:
                 yield from self._speak(text, thinking=False)
             case a.Thinking(text=text):
                 yield from self._speak(text, thinking=True)
-            case a.ToolStarted(name=name):
+            case a.ToolStarted(name=name, input=input):
                 yield from self._finished()
                 self.busy, self.boundary = True, False
-                if name != asking.ASK:  # its section is its line
+                if ways.of(name, input).has_line:
                     yield self._tool(event, "running")
                     self._tools[event.id] = event
             case a.ToolFinished(id=tool_id, output=output, failed=failed):

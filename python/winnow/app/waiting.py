@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from typing import NamedTuple
 
 import msgspec
 
-from winnow.app import asking
-from winnow.core import question
-from winnow.core.agent import Allow, Deny, Reply, Request
+from winnow.core.agent import Reply, Request
+from winnow.core.asking import ways
+from winnow.core.asking.way import Answered, ReadFile
 from winnow.core.ledger import offer
 from winnow.core.proposal import blocks
 from winnow.core.proposal.lines import split
-from winnow.core.proposal.proposal import (
-    Change,
-    Changed,
-    Emptied,
-    Kept,
-    Plan,
-    Proposal,
-    Settings,
-)
-from winnow.core.question import Role
+from winnow.core.proposal.proposal import Change
+from winnow.core.question import Malformed, Role
 from winnow.core.section import answer, record
 from winnow.core.section.form import Form, render
 from winnow.core.section.reading import Left, Pick, Reading, locate, parse
 from winnow.core.text.visible import show
 from winnow.core.transcript import tool_line
-from winnow.ports import FileError, Files, Message, StoredSection
+from winnow.ports import Message, StoredSection
 from winnow.protocol import Pending, Section, Sides, Verdict
 
 
@@ -38,19 +31,27 @@ class Place(msgspec.Struct, frozen=True):
     line: int
 
 
+class Accepted(NamedTuple):
+    """An answer: for the agent that waits, for the chat, and for an agent that waits no more."""
+
+    reply: Reply
+    record: list[str]
+    message: str
+
+
 class Waiting:
     """One open or queued section.
 
     ``reply`` is what the agent awaits; it is None when nobody does any more (a reopened section),
-    and then the answer goes out as ``message``. ``earlier`` are the answers to offer.
+    and then the answer goes out as a message. ``earlier`` are the answers to offer.
     """
 
     def __init__(self, form: Form, request: Request, stored: StoredSection) -> None:
+        self.way = ways.of(request.tool, request.input)
         self.form = form
         self.request = request
         self.stored = stored
         self.reply: asyncio.Future[Reply] | None = None
-        self.message = ""  # the answer, once given, for an agent that no longer waits
         self.given: Message | None = None  # what the agent got as a reply, until it has it
         self.wanted = False  # reopened: the user asked for it
         self.lines = stored.lines or render(form)
@@ -110,8 +111,6 @@ class Waiting:
     @property
     def call(self) -> str:
         """What is asked for, in one line."""
-        if isinstance(self.form.proposal, Settings):
-            return self.form.proposal.project
         asker = f" ({self.form.agent})" if self.form.agent else ""
         return tool_line(self.request.tool, self.request.input) + asker
 
@@ -158,18 +157,14 @@ class Waiting:
                 return warning
         return decision
 
-    def accept(self, answers: answer.Answers) -> tuple[Reply, list[str]]:
-        """The reply that these answers are, and the record that replaces the section."""
-        self.message = asking.as_message(self.request, self.form, answers, late=self.wanted)
-        if self.form.proposal is None:
-            reply = asking.answered(self.request, self.form, answers)
-            return reply, record.answered(self.form, answers)
-        (given,) = answers
-        proposal, change = self.form.proposal, self._change
-        if isinstance(proposal, Plan):
-            self.message = record.late_plan(self.form, given, proposal.text_of(change))
-        lines = record.granted(self.form, given, self.call)
-        return self._reply(proposal, change, given), lines
+    def accept(self, answers: answer.Answers) -> Accepted:
+        """What becomes of these answers."""
+        answered = Answered(self.request, self.form, answers, self.call, self._change)
+        return Accepted(
+            self.way.reply(answered),
+            self.way.record(answered),
+            self.way.message(answered, late=self.wanted),
+        )
 
     @property
     def _change(self) -> Change | None:
@@ -181,37 +176,6 @@ class Waiting:
         """Why the proposal can't be understood any more; empty: it can."""
         change = self._change
         return change.message if isinstance(change, blocks.Malformed) else ""
-
-    def _reply(self, proposal: Proposal, change: Change | None, given: answer.Decided) -> Reply:
-        refused = self.form.refuses(given.kept)
-        if isinstance(proposal, Settings):  # to go on without them is an answer, too
-            kept = change.input if isinstance(change, (Kept, Changed)) and not refused else {}
-            return Allow({"entries": [], **kept})
-        match change:
-            case Emptied(words=words) if refused:
-                return Deny(_refusal(proposal, f"{words}. {given.notes}".rstrip()))
-            case Kept(input=input) if not refused:
-                told = ""
-            case Changed(input=input) if not refused:
-                told = proposal.told(change)
-            case Changed() if isinstance(proposal, Plan):
-                return Deny(f"{_refusal(proposal, given.notes)}\n\n{proposal.told(change)}")
-            case _:
-                return Deny(_refusal(proposal, given.notes))
-        said = f"The user says: {given.notes}" if given.notes else ""
-        (option,) = given.kept
-        updates = self.form.questions[0].options[option - 1].updates
-        return Allow(input, list(updates), "\n\n".join(filter(None, (told, said))))
-
-    def stale(self, files: Files) -> str:
-        """Why a file can't be written any more as it was shown; empty: it can."""
-        if (patch := self.form.patch) is None:
-            return ""
-        try:
-            same = files.read(patch.path) == patch.disk
-        except FileError as error:
-            return error.sentence
-        return "" if same else f"{patch.path} changed on disk after this was asked."
 
     def sides(self, chat: int) -> Sides | None:
         """The file as it is and as it would be; None where nothing would be written."""
@@ -248,23 +212,13 @@ class Waiting:
         return record.discussion(self.form, reading, text, late=late)
 
 
-def again(stored: StoredSection, files: Files) -> Waiting | None:
+def again(stored: StoredSection, file: ReadFile) -> Waiting | None:
     """A section that nobody waits for, as the user left it; None when it can't be read."""
     request = Request(stored.tool, stored.input)
-    form = asking.make(stored.marker, request, files)
-    if isinstance(form, question.Malformed):
+    form = ways.of(stored.tool, stored.input).read(stored.marker, request, file)
+    if isinstance(form, Malformed):
         return None
     left = parse(form, stored.lines).questions
     # With nothing left there is nothing to answer with, and no `u` would bring it back.
     lines = stored.lines if any(part.picks or part.own for part in left) else []
     return Waiting(form, request, msgspec.structs.replace(stored, state="open", lines=lines))
-
-
-def _refusal(proposal: Proposal, reason: str) -> str:
-    """What the agent reads; never empty."""
-    match proposal:
-        case Plan():
-            said = "The user wants to keep planning"
-        case _:
-            said = f"The user denied this use of {proposal.tool}"
-    return f"{said}: {reason}" if reason else f"{said}."

@@ -104,6 +104,11 @@ class Request(msgspec.Struct, frozen=True):
     blocked: str = ""  # the path that may not be touched without asking
     suggestions: list[Update] = []
 
+    @property
+    def asker(self) -> str:
+        """The subagent that asks, for the user; empty for the main one."""
+        return self.agent or self.agent_id
+
 
 class Allow(msgspec.Struct, frozen=True, tag=True):
     """Run the tool with ``input``; ``updates`` hold from then on.

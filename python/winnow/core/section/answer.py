@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Union
 
 import msgspec
 
@@ -277,23 +277,6 @@ def _offer(form: Form, left: Left, press: Armed, missing: str, unseen: int) -> E
         label = label_of(asked.options[press.option - 1])
         return Explain(f"{count} left: <CR> again keeps only {label}", press)
     return Explain(f"{count} left: delete all but one, or press <CR> on the one to keep")
-
-
-def updated_input(input: dict[str, Any], form: Form, answers: Answers) -> dict[str, Any]:
-    """The tool input that carries the answers.
-
-    The CLI matches answers by the question's text, byte for byte, and wants ``questions`` back
-    as they were; one space off reads as "did not answer", without an error.
-    """
-    pairs = list(zip(form.questions, answers, strict=True))
-    result = {**input, "answers": {asked.question: _wire(given) for asked, given in pairs}}
-    notes = {asked.question: {"notes": given.notes} for asked, given in pairs if given.notes}
-    return {**result, "annotations": notes} if notes else result
-
-
-def _wire(given: Decided) -> str | list[str]:
-    """An empty text reads as no answer; a list with one does not."""
-    return given.answer or [""]
 
 
 def _unseen(count: int) -> str:

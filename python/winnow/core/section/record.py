@@ -28,15 +28,19 @@ def answered(form: Form, answers: Answers) -> list[str]:
     return lines
 
 
-def cancelled(form: Form, state: str) -> list[str]:
-    """A section that was not answered: ``state`` is "cancelled" or "expired"."""
+def cancelled(form: Form, state: str, *, again: bool) -> list[str]:
+    """A section that was not answered: ``state`` is "cancelled" or "expired".
+
+    ``again``: the user can have it asked again.
+    """
     line = f"✗ {'Cancelled' if state == 'cancelled' else 'No longer open'}: {names(form)}"
-    return _reopening(form, line)
+    return _reopening(form, line) if again else [line]
 
 
-def discussed(form: Form, text: str) -> list[str]:
-    """A section that the user talked back about instead of answering it."""
-    return _reopening(form, f"… Discussed: {names(form)} — {clean(text)}")
+def discussed(form: Form, text: str, *, again: bool) -> list[str]:
+    """A section that the user talked back about instead of answering it; see `cancelled`."""
+    line = f"… Discussed: {names(form)} — {clean(text)}"
+    return _reopening(form, line) if again else [line]
 
 
 def discussion(form: Form, reading: Reading, text: str, *, late: bool) -> str:
@@ -122,12 +126,6 @@ def covered(label: str, call: str) -> list[str]:
 
 
 def _reopening(form: Form, line: str) -> list[str]:
-    """A question can be asked again by the user, and a plan; what a tool wanted is past.
-
-    What a project may do is asked with the next message.
-    """
-    if form.proposes and not form.debated:
-        return [line]
     return [f"{line} · <CR> here asks again{marker(form.id, 0, 'r')}"]
 
 
