@@ -37,6 +37,7 @@ CANCELLED = "The user cancelled this question without answering it."
 AFTER = "This question is asked again after the one that is open."
 UNSHOWN = "This question could not be shown to the user."
 CLOSED = "The user closed the chat before answering."
+UNATTENDED = "Nobody is there to answer this."
 
 
 class Sections:
@@ -281,7 +282,7 @@ class Sections:
                 case accepted:
                     return accepted.reply
         if self._opened.headless and not way.waits_unattended:
-            return way.unanswered(request, "")
+            return way.unanswered(request, UNATTENDED)
         w.reply = asyncio.get_running_loop().create_future()
         if not request.agent_id:  # what the agent itself asks, it asks between two messages
             self.turn.boundary = True
