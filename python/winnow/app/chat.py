@@ -10,7 +10,7 @@ from winnow.app.ledger import Ledger, Replay
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
-from winnow.app.sections import Sections
+from winnow.app.sections.sections import Sections
 from winnow.app.session import Session
 from winnow.app.starts import Starts
 from winnow.app.trust import Trust
@@ -106,7 +106,7 @@ class Chat:
                 # While the draft is being taken, this is about the same one.
                 self._queued = not self._page.taking
                 self._session.want()
-                self._sections.say_something_else()
+                self._sections.choices.cancel()
             case p.Stop():
                 self._stop()
             case p.Mode(mode=mode):
@@ -120,7 +120,7 @@ class Chat:
         self._page.taken()
         text = strip_markers(text).strip()
         if text and self._session.state == "connected":
-            picked = self._sections.by_number(text)
+            picked = self._sections.choices.by_number(text)
             message = self._outbox.write(picked or text, id, own=picked is None)
             self._session.prompt(message)
         elif text:
@@ -214,7 +214,7 @@ class Chat:
             self._page.append(p.Happened(self.id, "TurnEnd", how))
             self._page.apply(p.Reload(self.id))  # a command may have written any file
             self._refill(self._outbox.answered(event.answered))
-            self._sections.ask_choices()
+            self._sections.choices.ask()
         self._advance()
 
     def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
@@ -228,7 +228,7 @@ class Chat:
             self._outbox.lost({} if heard is None else heard)
         )  # a draft outlives this Neovim
         self._queued = False
-        self._sections.ask_choices()
+        self._sections.choices.ask()
         self._advance()
 
     def _forget_session(self) -> None:

@@ -206,16 +206,29 @@ class Waiting:
         whole = len(decided) == len(decisions)
         return record.answered(self.form, tuple(decided)) if whole else []
 
+    def cancelled(self, state: str) -> list[str]:
+        """The record of a section that was "cancelled", or has "expired"."""
+        return record.cancelled(self.form, state, again=not self.way.past)
+
+    def discussed(self, text: str) -> list[str]:
+        """The record of a section that the user talked back about."""
+        return record.discussed(self.form, text, again=not self.way.past)
+
     def discussion(self, text: str, *, late: bool) -> str:
         """What the agent reads when the user talks back instead of answering."""
         reading = parse(self.form, self.lines)
         return record.discussion(self.form, reading, text, late=late)
 
 
+def read(marker: str, request: Request, file: ReadFile) -> Form | Malformed:
+    """What is asked by the section of this marker."""
+    return ways.of(request.tool, request.input).read(marker, request, file)
+
+
 def again(stored: StoredSection, file: ReadFile) -> Waiting | None:
     """A section that nobody waits for, as the user left it; None when it can't be read."""
     request = Request(stored.tool, stored.input)
-    form = ways.of(stored.tool, stored.input).read(stored.marker, request, file)
+    form = read(stored.marker, request, file)
     if isinstance(form, Malformed):
         return None
     left = parse(form, stored.lines).questions
