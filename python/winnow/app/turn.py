@@ -10,7 +10,8 @@ from winnow.core import agent as a
 from winnow.core import transcript
 from winnow.core.asking import ways
 from winnow.core.asking.choices import Choice
-from winnow.core.asking.splitter import Broken, Found, Piece, Shown, Splitter
+from winnow.core.asking.pieces import Broken, Found, Piece, Shown
+from winnow.core.asking.splitter import Splitter
 from winnow.core.text.text import prose, split_unfinished
 
 Choices = Callable[[], Collection[Choice]]
