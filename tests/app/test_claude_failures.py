@@ -12,6 +12,7 @@ from typing import Any
 import claude_agent_sdk
 import pytest
 from winnow import ports
+from winnow.core import agent as a
 
 from tests import api
 from tests.app.stage import QUESTION, Stage, connected
@@ -79,9 +80,9 @@ async def test_messages_that_nobody_knows_are_skipped(real: Stage) -> None:
     user = real.user
     async with connected(real.claude(cli_path=cli), user) as agent:
         await agent.prompt("hi", "uuid-1")
-        assert await user.turn() == ports.TurnEnded()
+        assert await user.turn() == a.TurnEnded()
         assert user.text == "one two"
-        (notice,) = user.every(ports.Notice)
+        (notice,) = user.every(a.Notice)
         assert notice.sentence.startswith("Your rate limit is reached; send again after ")
 
 
@@ -121,9 +122,9 @@ async def test_a_message_that_is_odd_costs_only_itself(real: Stage) -> None:
     user = real.user
     async with connected(real.claude(cli_path=cli), user) as agent:
         await agent.prompt("hi", "uuid-1")
-        assert await user.turn() == ports.TurnEnded()
+        assert await user.turn() == a.TurnEnded()
         assert user.text == "one �\ufffd( two"
-        started = [event.input for event in user.every(ports.ToolStarted)]
+        started = [event.input for event in user.every(a.ToolStarted)]
         assert started == [{"input": odd} for odd in ODD for _ in range(3)]
         await agent.prompt("again", "uuid-2")
         await user.turn(2)

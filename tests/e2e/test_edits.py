@@ -11,7 +11,8 @@ from random import Random
 from typing import NamedTuple, Union
 
 import pytest
-from winnow.core.question import Malformed, read_questions
+from winnow.core.asking.ask_user_question import read_questions
+from winnow.core.question import Malformed
 from winnow.core.section.answer import NOT_ARMED, Explain, Send, confirm
 from winnow.core.section.form import Form
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from winnow.core.asking import question_tool
+from winnow.core.asking import ways
 from winnow.core.text.text import clean, clean_block
 
 FOLDED = "│ "
@@ -34,9 +34,8 @@ _TELLING = {
 
 def tool_line(name: str, arguments: dict[str, Any], *, state: ToolState | None = None) -> str:
     """A tool call on one line: its name and what it works on; with a state, as the chat has it."""
-    if name == question_tool.TOOL:
-        call = question_tool.call_line(arguments)
-    else:
+    call = ways.of(name, arguments).line(arguments)
+    if not call:
         about = arguments.get(_TELLING.get(name, ""))
         if not isinstance(about, str) and name in _TELLING:
             about = ""
@@ -51,7 +50,7 @@ def tool_line(name: str, arguments: dict[str, Any], *, state: ToolState | None =
 
 def tool_output(text: str, name: str = "") -> list[str]:
     """A tool's output as folded lines."""
-    if name == question_tool.TOOL and (shown := question_tool.shown(text)):
+    if shown := ways.of(name, {}).output(text):
         return [FOLDED + line for line in shown]
     lines = clean_block(text.strip("\n")) if text.strip() else []
     if len(lines) > MAX_OUTPUT:

@@ -46,6 +46,7 @@ from claude_agent_sdk.types import HookEvent, PermissionMode
 
 from winnow import ports
 from winnow.adapters.claude import ask_user, failures, process, session_file
+from winnow.core import agent as a
 from winnow.core.asking import question_tool
 from winnow.core.text.encoding import to_json
 
@@ -124,7 +125,7 @@ class ClaudeAgent:
         self._start_patience = start_patience
         self._patience = patience
         self._stderr: deque[str] = deque(maxlen=50)
-        self._events: asyncio.Queue[ports.AgentEvent | ports.AgentError | None] = asyncio.Queue()
+        self._events: asyncio.Queue[a.AgentEvent | ports.AgentError | None] = asyncio.Queue()
         # By the id of a tool call that the app has dealt with, or of a subagent that has a name.
         self._handled: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._agents: dict[str, str] = {}  # what each subagent is for
@@ -241,13 +242,13 @@ class ClaudeAgent:
             return self._error(failures.died(code, self._last_stderr()), error)
         return self._error(failures.start(str(error), self._cli_path), error)
 
-    async def events(self) -> AsyncIterator[ports.AgentEvent]:
+    async def events(self) -> AsyncIterator[a.AgentEvent]:
         """What Claude says. See `ports.Agent.events`."""
         while (event := await self._events.get()) is not None:
             if isinstance(event, ports.AgentError):
                 raise event
             yield event
-            if isinstance(event, ports.ToolStarted):
+            if isinstance(event, a.ToolStarted):
                 self._handled[event.id].set()
 
     async def heard(self) -> ports.Heard | None:
@@ -326,7 +327,7 @@ class ClaudeAgent:
             async for message in self._messages():
                 for event in self._translated(message):
                     self._events.put_nowait(event)
-                    if isinstance(event, ports.TurnEnded) and event.stopped:
+                    if isinstance(event, a.TurnEnded) and event.stopped:
                         self._withdraw(subagents=False)  # they outlive the turn
             sentence = failures.died(self._exit_code(), self._last_stderr())
             end = self._error(sentence)
@@ -340,14 +341,14 @@ class ClaudeAgent:
             self._withdraw(subagents=True)
             self._events.put_nowait(None if self._closed else end)
 
-    def _translated(self, message: Message) -> list[ports.AgentEvent]:
+    def _translated(self, message: Message) -> list[a.AgentEvent]:
         """A message as events; none of one that only looks like a message to the SDK."""
         try:
             self._learn(message)
             return list(self._translator.translate(message))
         except (AttributeError, KeyError, TypeError, ValueError):
             _LOGGER.warning("skipped a %s", type(message).__name__, exc_info=True)
-            return [ports.TurnEnded()] if isinstance(message, ResultMessage) else []
+            return [a.TurnEnded()] if isinstance(message, ResultMessage) else []
 
     def _learn(self, message: Message) -> None:
         """Remember what explains a later permission request."""
@@ -397,7 +398,7 @@ class ClaudeAgent:
             await asyncio.wait_for(self._handled[agent_id or tool_use_id].wait(), 0.5)
         # A plan stands only in the call, unless Claude wrote it into a file.
         shown = {**self._plans.pop(tool_use_id, {}), **input}
-        request = ports.Request(
+        request = a.Request(
             tool,
             shown,
             tool_use_id,
@@ -415,7 +416,7 @@ class ClaudeAgent:
         finally:
             del self._asking[this]
         match reply:
-            case ports.Allow(input=allowed, updates=updates, note=note):
+            case a.Allow(input=allowed, updates=updates, note=note):
                 if note:
                     self._notes[tool_use_id] = note
                 return PermissionResultAllow(
@@ -423,7 +424,7 @@ class ClaudeAgent:
                     updated_input=input if allowed == shown else allowed,
                     updated_permissions=[PermissionUpdate.from_dict(update) for update in updates],
                 )
-            case ports.Deny(message=message, stop=stop):
+            case a.Deny(message=message, stop=stop):
                 return PermissionResultDeny(message=message, interrupt=stop)
 
     async def _tool_ended(
@@ -450,7 +451,7 @@ class ClaudeAgent:
 
         The user's own are kept out as well, since with them the CLI reads all files anew.
         """
-        self._events.put_nowait(ports.SettingsChanged())
+        self._events.put_nowait(a.SettingsChanged())
         output = {"decision": "block", "reason": "The session is started anew before it goes on."}
         return cast(HookJSONOutput, output)
 
@@ -493,7 +494,7 @@ class _Translator:
         self._half = ""  # the first half of a surrogate pair
         self._refusal = ""  # why the API refused, said just before the result
 
-    def translate(self, message: Message) -> Iterator[ports.AgentEvent]:
+    def translate(self, message: Message) -> Iterator[a.AgentEvent]:
         match message:
             case StreamEvent(parent_tool_use_id=None, event=event):
                 yield from self._delta(event)
@@ -503,54 +504,54 @@ class _Translator:
                 for block in blocks:
                     if isinstance(block, ToolResultBlock):
                         output = _joined(_plain(block.content))
-                        yield ports.ToolFinished(block.tool_use_id, output, bool(block.is_error))
+                        yield a.ToolFinished(block.tool_use_id, output, bool(block.is_error))
                         if parent is None:
-                            yield ports.Pause()
+                            yield a.Pause()
             case SystemMessage(subtype=subtype, data=data):
                 yield from self._system(subtype, data)
             case RateLimitEvent(rate_limit_info=info) if info.status == "rejected":
-                yield ports.Notice(failures.limit(info.resets_at))
+                yield a.Notice(failures.limit(info.resets_at))
             case ResultMessage():
                 yield self._result(message)
 
-    def change_mode(self, mode: str | None) -> Iterator[ports.AgentEvent]:
+    def change_mode(self, mode: str | None) -> Iterator[a.AgentEvent]:
         """Tell of a mode, unless it is the one that was told last."""
         if mode and mode != self.mode:
             self.mode = mode
-            yield ports.Mode(mode)
+            yield a.Mode(mode)
 
-    def _system(self, subtype: str, data: dict[str, Any]) -> Iterator[ports.AgentEvent]:
+    def _system(self, subtype: str, data: dict[str, Any]) -> Iterator[a.AgentEvent]:
         match subtype, data:
             case "init", {"session_id": str(session)}:
                 self.session = session
-                yield ports.Started(session, data.get("model", ""))
+                yield a.Started(session, data.get("model", ""))
                 yield from self.change_mode(data.get("permissionMode"))
             case "status", _:
                 yield from self.change_mode(data.get("permissionMode"))
             case "permission_denied", _:
-                yield ports.Notice(failures.denied(data))
+                yield a.Notice(failures.denied(data))
             case "api_retry", _:
-                yield ports.Notice(failures.retry(data))
+                yield a.Notice(failures.retry(data))
             case "compact_boundary", _:
-                yield ports.Notice("Claude now has a summary in place of the conversation so far.")
+                yield a.Notice("Claude now has a summary in place of the conversation so far.")
 
-    def _delta(self, event: dict[str, Any]) -> Iterator[ports.AgentEvent]:
+    def _delta(self, event: dict[str, Any]) -> Iterator[a.AgentEvent]:
         match event:
             case {"type": "message_start", "message": {"id": str(id)}}:
                 self._streamed = id
             case {"type": "content_block_delta", "delta": {"type": "text_delta", "text": text}}:
                 if text := self._complete(text):
-                    yield ports.Text(text)
+                    yield a.Text(text)
             case {"delta": {"type": "thinking_delta", "thinking": text}}:
                 if text := self._complete(text):
-                    yield ports.Thinking(text)
+                    yield a.Thinking(text)
             case {"type": "content_block_stop"} if self._half:
                 self._half = ""
-                yield ports.Text("\ufffd")
+                yield a.Text("\ufffd")
             case {"type": "message_stop"}:
-                yield ports.Pause()
+                yield a.Pause()
 
-    def _assistant(self, message: AssistantMessage) -> Iterator[ports.AgentEvent]:
+    def _assistant(self, message: AssistantMessage) -> Iterator[a.AgentEvent]:
         """One block of a message; each block comes as a message of its own."""
         if message.error:
             self._refusal = message.error  # its text is the result's, which shows it
@@ -558,13 +559,13 @@ class _Translator:
         streamed = message.message_id == self._streamed
         for block in message.content:
             if isinstance(block, ToolUseBlock):
-                yield ports.ToolStarted(block.id, block.name, _object(block.input))
+                yield a.ToolStarted(block.id, block.name, _object(block.input))
             elif isinstance(block, TextBlock) and not streamed:
-                yield ports.Text(_joined(block.text))
+                yield a.Text(_joined(block.text))
         if not streamed:
-            yield ports.Pause()
+            yield a.Pause()
 
-    def _result(self, result: ResultMessage) -> ports.TurnEnded:
+    def _result(self, result: ResultMessage) -> a.TurnEnded:
         reason = result.terminal_reason or ""
         stopped = reason.startswith("aborted")
         refusal, self._refusal = self._refusal, ""
@@ -576,7 +577,7 @@ class _Translator:
         if not answered and result.origin and result.origin["kind"] != "human":
             # A background task woke Claude: this turn answers that, and no prompt.
             answered = [result.origin["kind"]]
-        return ports.TurnEnded(answered, error, stopped, result.total_cost_usd or 0.0)
+        return a.TurnEnded(answered, error, stopped, result.total_cost_usd or 0.0)
 
     def _complete(self, text: str) -> str:
         """The text so far without the half of a character that the next delta completes."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from winnow import ports
+from winnow.core import agent as a
 from winnow.core.asking import question_tool
 from winnow.core.text.encoding import to_json
 
@@ -38,10 +39,10 @@ def question_handler(ask: ports.Ask) -> Callable[[dict[str, Any]], Awaitable[dic
 
     async def run(input: dict[str, Any]) -> dict[str, Any]:
         if question_tool.RESULT not in input:
-            match await ask(ports.Request(question_tool.TOOL, input)):
-                case ports.Allow(input=input):
+            match await ask(a.Request(question_tool.TOOL, input)):
+                case a.Allow(input=input):
                     pass
-                case ports.Deny(message=message):
+                case a.Deny(message=message):
                     input = {question_tool.RESULT: question_tool.failed(message)}
         text = to_json(input[question_tool.RESULT])
         return {"content": [{"type": "text", "text": text}]}

@@ -50,7 +50,7 @@ def key(question: Question) -> str:
 
 def asked(form: Form) -> tuple[Question, ...]:
     """The questions of a form, as the ledger knows them."""
-    if form.kind == "questions":
+    if not form.proposes:
         return form.questions
     (question,) = form.questions
     shown = [line for block in form.blocks for line in block.lines]
@@ -76,7 +76,7 @@ def decisions(form: Form, answers: Answers, chat: str, when: float) -> list[Deci
                 notes=", ".join(filter(None, (given.edited, given.notes))),
                 multi=question.multi,
                 header=question.header,
-                kind="permission" if form.proposal else "question",
+                kind="permission" if form.proposes else "question",
                 chat=chat,
                 when=when,
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Union
+from typing import Any, ClassVar, Literal, Union
 
 import msgspec
 
@@ -43,9 +43,29 @@ class Emptied(msgspec.Struct, frozen=True):
 
 Change = Union[Kept, Changed, Emptied, Malformed]
 
+Kind = Literal["question", "permission", "patch", "plan", "trust"]
+"""What a section is called."""
 
-class Call(msgspec.Struct, frozen=True, dict=True):
+
+class _Proposal(msgspec.Struct, frozen=True, dict=True):
+    """Base of the union.
+
+    Attributes:
+        kind: what to call it.
+        refused: what its record says when it was refused.
+        debated: to refuse it is to say what else is wanted, so words alone refuse it, and what was
+            edited is said with them.
+    """
+
+    kind: ClassVar[Kind]
+    refused: ClassVar[str] = "Denied"
+    debated: ClassVar[bool] = False
+
+
+class Call(_Proposal, frozen=True, dict=True):
     """A tool call, by its arguments."""
+
+    kind = "permission"
 
     tool: str
     input: dict[str, Any]
@@ -76,12 +96,14 @@ class Call(msgspec.Struct, frozen=True, dict=True):
         return f"The user edited this call before allowing it. {ran}"
 
 
-class Patch(msgspec.Struct, frozen=True, dict=True):
+class Patch(_Proposal, frozen=True, dict=True):
     """A call that writes a file, by the difference that it makes.
 
     ``old`` is the file's text, None where there is none; ``new`` what the call proposes. Both are
     those of one cell where ``tool`` is NotebookEdit.
     """
+
+    kind = "patch"
 
     tool: str
     input: dict[str, Any]
@@ -200,8 +222,12 @@ class Patch(msgspec.Struct, frozen=True, dict=True):
         return any(line.shown[1:] != line.text.rstrip("\r\n") for line in self.diff.lines)
 
 
-class Plan(msgspec.Struct, frozen=True, dict=True):
+class Plan(_Proposal, frozen=True, dict=True):
     """A plan, as Markdown."""
+
+    kind = "plan"
+    refused = "Kept planning"
+    debated = True
 
     input: dict[str, Any]
     text: str
@@ -242,8 +268,11 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
         return str(change.input["plan"]) if isinstance(change, Changed) else self.text
 
 
-class Settings(msgspec.Struct, frozen=True, dict=True):
+class Settings(_Proposal, frozen=True, dict=True):
     """What a project would have Claude Code do by itself: entries to keep or delete."""
+
+    kind = "trust"
+    refused = "Without its settings"
 
     tool: str
     input: dict[str, Any]

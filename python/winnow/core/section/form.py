@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Literal
 
 import msgspec
 
 from winnow.core.proposal import blocks
-from winnow.core.proposal.proposal import Proposal
-from winnow.core.question import Option, Question
+from winnow.core.proposal.proposal import Kind, Patch, Proposal
+from winnow.core.question import Option, Question, Role
 from winnow.core.section.known import Known, Line
 from winnow.core.text.text import brief, clean, marker, quoted
 
@@ -23,20 +22,69 @@ FOOT = "━━"
 class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
     """What a section asks. Questions, like options, are counted from 1; 0 is the foot.
 
-    All kinds but questions have a ``proposal``, which stands between the one question and its
-    options; the last option refuses it. ``agent`` names who asks when it is not the chat's own.
+    Where it asks whether something may be done, that is its ``proposal``, which stands between the
+    one question and its options; one of them refuses it. ``agent`` names who asks when it is not
+    the chat's own.
     """
 
     id: str
     questions: tuple[Question, ...]
-    kind: Literal["questions", "permission", "patch", "plan", "trust"] = "questions"
     proposal: Proposal | None = None
     agent: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        """What to call it."""
+        return self.proposal.kind if self.proposal else "question"
+
+    @property
+    def proposes(self) -> bool:
+        """It asks whether something may be done."""
+        return self.proposal is not None
+
+    @property
+    def must_be_seen(self) -> bool:
+        """Nothing of it is allowed unseen."""
+        return self.proposal is not None
+
+    @property
+    def takes_own_answers(self) -> bool:
+        """There is a line for them."""
+        return self.proposal is None
+
+    @property
+    def offers_earlier(self) -> bool:
+        """The answer of last time is offered; a habit of allowing would be none."""
+        return self.proposal is None
+
+    @property
+    def patch(self) -> Patch | None:
+        """The change of a file that is proposed."""
+        return self.proposal if isinstance(self.proposal, Patch) else None
+
+    @property
+    def debated(self) -> bool:
+        """Words alone refuse it, and what was edited is said with them."""
+        return self.proposal is not None and self.proposal.debated
 
     @property
     def blocks(self) -> tuple[blocks.Block, ...]:
         """What stands there to be edited."""
         return self.proposal.blocks if self.proposal else ()
+
+    def option(self, role: Role) -> int:
+        """The first option that has this role; 0: none has."""
+        options = self.questions[0].options
+        return next((n for n, option in enumerate(options, 1) if option.role == role), 0)
+
+    @cached_property
+    def refusal(self) -> int:
+        """The option that refuses what is proposed; 0: there is none."""
+        return self.option("deny")
+
+    def refuses(self, kept: tuple[int, ...]) -> bool:
+        """Whether to keep these options is to refuse what is proposed."""
+        return kept == (self.refusal,)
 
     @cached_property
     def known(self) -> Known:
@@ -71,7 +119,7 @@ def lines_of(form: Form) -> Iterator[Line]:
                 yield line(number, "q", text)
         for slot, option in enumerate(question.options, 1):
             yield line(number, slot, option_line(option), label_of(option))
-        if form.kind == "questions":
+        if form.takes_own_answers:
             yield line(number, "e", ELSE)
     yield line(0, "f", FOOT)
 
@@ -94,7 +142,7 @@ def name_of(form: Form, question: int) -> str:
 
 def _head(form: Form, number: int) -> str:
     question = form.questions[number - 1]
-    title = form.kind.removesuffix("s").capitalize()
+    title = form.kind.capitalize()
     if len(form.questions) > 1:
         title += f" {number}/{len(form.questions)}"
     if question.header.strip():

@@ -185,7 +185,7 @@ class Reader:
                 yield self._picked(row, segment, option, note)
             case slot:
                 owner = question or len(self.form.questions)
-                if slot == "f" and self.form.kind == "questions" and not self._is_fixed(segment):
+                if slot == "f" and self.form.takes_own_answers and not self._is_fixed(segment):
                     note = f"{segment.text.replace('━', '').strip()} {note}".strip()
                 elif not self._is_fixed(segment):
                     shown = self._texts_of(segment)[0]
@@ -316,7 +316,7 @@ class Reader:
         return self.form.questions[line.question - 1].options[line.slot - 1]
 
     def _advice(self) -> str:
-        own = "" if self.form.proposal else f", own words go after {ELSE[0]}"
+        own = f", own words go after {ELSE[0]}" if self.form.takes_own_answers else ""
         return f"u brings it back{own}"
 
     def _ambiguous(self, row: int, seen: str) -> Damaged:

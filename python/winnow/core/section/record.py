@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from winnow.core.section.answer import Answers, Decided, decide, in_words, refuses
+from winnow.core.section.answer import Answers, Decided, decide, in_words
 from winnow.core.section.form import Form, label_of, name_of
 from winnow.core.section.reading import Reading
 from winnow.core.text.text import brief, clean, marker
 
 REPLAYED = "↻ Replayed."
-REFUSED = {
-    "permission": "Denied",
-    "patch": "Denied",
-    "plan": "Kept planning",
-    "trust": "Without its settings",
-}
 
 
 def answered(form: Form, answers: Answers) -> list[str]:
@@ -34,15 +28,19 @@ def answered(form: Form, answers: Answers) -> list[str]:
     return lines
 
 
-def cancelled(form: Form, state: str) -> list[str]:
-    """A section that was not answered: ``state`` is "cancelled" or "expired"."""
+def cancelled(form: Form, state: str, *, again: bool) -> list[str]:
+    """A section that was not answered: ``state`` is "cancelled" or "expired".
+
+    ``again``: the user can have it asked again.
+    """
     line = f"✗ {'Cancelled' if state == 'cancelled' else 'No longer open'}: {names(form)}"
-    return _reopening(form, line)
+    return _reopening(form, line) if again else [line]
 
 
-def discussed(form: Form, text: str) -> list[str]:
-    """A section that the user talked back about instead of answering it."""
-    return _reopening(form, f"… Discussed: {names(form)} — {clean(text)}")
+def discussed(form: Form, text: str, *, again: bool) -> list[str]:
+    """A section that the user talked back about instead of answering it; see `cancelled`."""
+    line = f"… Discussed: {names(form)} — {clean(text)}"
+    return _reopening(form, line) if again else [line]
 
 
 def discussion(form: Form, reading: Reading, text: str, *, late: bool) -> str:
@@ -65,7 +63,7 @@ def discussion(form: Form, reading: Reading, text: str, *, late: bool) -> str:
             notes = [f"{labels[pick.option]}: {pick.note}" for pick in left.picks if pick.note]
             said += "".join(f"; {note}" for note in (*notes, *left.own))
         lines.append(f"- {asked.question} {said}")
-    if form.proposal:
+    if not form.offers_earlier:
         return "\n".join([*lines, "", "Please clarify, then try again."])
     # The same text and labels are how the user's edits are found again.
     wish = "Please clarify, then ask again. Keep the wording of whatever stays the same."
@@ -105,7 +103,7 @@ def late_plan(form: Form, given: Decided, plan: str) -> str:
     """The user's message that decides on a plan, here as the user left it."""
     quoted = "\n".join(f"> {line}".rstrip() for line in plan.split("\n"))
     edited = f" ({given.edited})" if given.edited else ""
-    if refuses(form, given):
+    if form.refuses(given.kept):
         told = f": {given.notes}" if given.notes else "."
         return f"Keep planning{told}\n\nThis is about your plan{edited}:\n\n{quoted}"
     note = f"\n\n{given.notes}" if given.notes else ""
@@ -114,9 +112,9 @@ def late_plan(form: Form, given: Decided, plan: str) -> str:
 
 def granted(form: Form, given: Decided, call: str) -> list[str]:
     """What was permitted or refused, as edited, by which rule, and the note on it."""
-    mark, word = (
-        ("✗", REFUSED[form.kind]) if refuses(form, given) else ("✓", clean(str(given.answer)))
-    )
+    mark, word = "✓", clean(str(given.answer))
+    if form.proposal and form.refuses(given.kept):
+        mark, word = "✗", form.proposal.refused
     edited = f", {given.edited}" if given.edited else ""
     note = f" — {clean(given.notes)}" if given.notes else ""
     return [f"{mark} {word}{edited}: {clean(call)}{note}"]
@@ -128,12 +126,6 @@ def covered(label: str, call: str) -> list[str]:
 
 
 def _reopening(form: Form, line: str) -> list[str]:
-    """A question can be asked again by the user, and a plan; what a tool wanted is past.
-
-    What a project may do is asked with the next message.
-    """
-    if form.kind in ("permission", "patch", "trust"):
-        return [line]
     return [f"{line} · <CR> here asks again{marker(form.id, 0, 'r')}"]
 
 
