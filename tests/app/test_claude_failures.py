@@ -238,7 +238,8 @@ async def test_a_cli_that_does_not_start_is_explained(
         await agent.connect()
     assert sentence in failure.value.sentence
     await agent.close()
-    assert agent._process() is None
+    assert agent._process.started
+    assert not agent._process.running
 
 
 async def test_a_cli_that_was_too_slow_is_started_again(real: Stage) -> None:
@@ -289,7 +290,7 @@ async def test_a_cli_that_dies_in_a_turn_is_explained(real: Stage) -> None:
     listening = asyncio.create_task(user.listen(agent))
     await agent.prompt("hi", "uuid-1")
     await user.asked.get()
-    agent._kill()
+    agent._process.kill()
     with pytest.raises(ports.AgentError, match="Claude Code ended with exit code 143"):
         await listening
     with pytest.raises(ports.AgentError):
