@@ -130,7 +130,7 @@ class ClaudeAgent:
         return True
 
     def _not_started(self, error: BaseException) -> ports.AgentError:
-        if "No conversation found" in str(error):
+        if private.NO_SESSION in str(error):
             return ports.SessionGone(failures.forgotten(self._spec.session), repr(error))
         if self._process.started and isinstance(error, (CLIConnectionError, ProcessError)):
             code = getattr(error, "exit_code", None)

@@ -76,6 +76,9 @@ ALWAYS_LOAD = {"alwaysLoad": True}
 # `client_composed` says the same, but then leaves out what else comes with a prompt, too.
 LITERAL = "(The user picked or wrote this as an answer.)"
 
+# How it says that the session to be resumed is not there; only in words.
+NO_SESSION = "No conversation found"
+
 # --- the CLI's environment --------------------------------------------------------------------
 
 # Without it, the options of a question have no previews.
