@@ -274,6 +274,15 @@ async def test_a_missing_cli_is_explained(real: Stage) -> None:
     await agent.close()
 
 
+async def test_a_folder_that_is_gone_is_explained(real: Stage) -> None:
+    """It is the folder's fault, not the CLI's."""
+    real.folder /= "gone"
+    agent = real.claude()
+    with pytest.raises(ports.AgentError, match=f"not exist: {real.folder}; create it again"):
+        await agent.connect()
+    await agent.close()
+
+
 async def test_an_unknown_session_is_explained(real: Stage) -> None:
     """The CLI says so when it starts."""
     agent = real.claude(session="12345678-1234-1234-1234-123456789abc")

@@ -33,7 +33,7 @@ from winnow.adapters.claude.process import Process
 from winnow.adapters.claude.requests import Requests
 from winnow.adapters.claude.translate import Translator
 
-_LOGGER = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 _LINE = 200  # characters of a line of stderr that the log gets
 
@@ -59,7 +59,7 @@ class ClaudeAgent:
         *,
         cli_path: str = "",
         env: Mapping[str, str] | None = None,
-        log: Callable[[str], object] = _LOGGER.debug,
+        log: Callable[[str], object] = log.debug,
         start_patience: float = 30,
         patience: float = 10,
         name: str = "claude",
@@ -82,7 +82,7 @@ class ClaudeAgent:
             ask,
             self._requests,
             cli_path=cli_path,
-            env=env or {},
+            env=dict(env or {}),
             settings_changed=lambda: self._events.put_nowait(ports.SettingsChanged()),
             stderr=self._hear_stderr,
             files=self._files,
@@ -176,7 +176,7 @@ class ClaudeAgent:
         try:
             await asyncio.wait_for(self._client.interrupt(), self._patience)
         except Exception as error:  # noqa: BLE001  the SDK raises bare ones
-            _LOGGER.warning("interrupt failed, ending Claude Code: %r", error)
+            log.warning("interrupt failed, ending Claude Code: %r", error)
             self._process.kill()
 
     async def set_mode(self, mode: str) -> None:
@@ -251,7 +251,7 @@ class ClaudeAgent:
             except (ClaudeSDKError, AttributeError, KeyError, TypeError) as error:
                 data = getattr(error, "data", None) or {}
                 kind, subtype = data.get("type"), data.get("subtype")
-                _LOGGER.warning("skipped a message: %s, %s %s", type(error).__name__, kind, subtype)
+                log.warning("skipped a message: %s, %s %s", type(error).__name__, kind, subtype)
                 if kind == "result":  # it still ends the turn
                     yield ports.TurnEnded(data.get("user_message_uuids") or [])
             else:
@@ -263,7 +263,7 @@ class ClaudeAgent:
             self._requests.learn(message)
             found = list(self._translator.translate(message))
         except (AttributeError, KeyError, TypeError, ValueError):
-            _LOGGER.warning("skipped a %s", type(message).__name__, exc_info=True)
+            log.warning("skipped a %s", type(message).__name__, exc_info=True)
             found = [ports.TurnEnded()] if isinstance(message, ResultMessage) else []
         yield from found
 

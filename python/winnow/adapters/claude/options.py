@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from tempfile import NamedTemporaryFile
 from typing import Any, cast
@@ -35,7 +35,7 @@ def options(
     requests: Requests,
     *,
     cli_path: str,
-    env: Mapping[str, str],
+    env: dict[str, str],
     settings_changed: Callable[[], object],
     stderr: Callable[[str], None],
     files: ExitStack,
@@ -65,19 +65,10 @@ def options(
         **_project(spec.given, spec.cwd, files),
         include_partial_messages=True,
         can_use_tool=requests.can_use_tool,
-        hooks={
-            "PreToolUse": [HookMatcher(question_tool.TOOL, [_asks_always])],
-            private.CONFIG_CHANGE: [HookMatcher(hooks=[_keeping_out(settings_changed)])],
-            **{event: [HookMatcher(hooks=[requests.tool_ended])] for event in _TOOL_ENDS},
-        },
+        hooks=_hooks(requests, settings_changed),
         max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client
         stderr=stderr,
-        env={
-            **private.outer_session(),
-            **private.PREVIEWS,
-            **({} if spec.given.whole else private.PARTLY),
-            **env,
-        },
+        env=private.variables(whole=spec.given.whole) | env,
     )
 
 
@@ -92,6 +83,16 @@ def _project(given: Given, cwd: str, files: ExitStack) -> dict[str, Any]:
         file.flush()
         found["settings"] = file.name
     return found
+
+
+def _hooks(
+    requests: Requests, settings_changed: Callable[[], object]
+) -> dict[HookEvent, list[HookMatcher]]:
+    return {
+        "PreToolUse": [HookMatcher(question_tool.TOOL, [_asks_always])],
+        private.CONFIG_CHANGE: [HookMatcher(hooks=[_keeping_out(settings_changed)])],
+        **{event: [HookMatcher(hooks=[requests.tool_ended])] for event in _TOOL_ENDS},
+    }
 
 
 async def _asks_always(

@@ -105,6 +105,11 @@ _OUTER_SESSION = (
 )
 
 
-def outer_session() -> dict[str, str]:
-    """What takes a surrounding session out of the environment."""
-    return {name: "" for name in _OUTER_SESSION if name in os.environ}
+def variables(*, whole: bool) -> dict[str, str]:
+    """What a session's environment has in place of, and on top of, the inherited one.
+
+    Args:
+        whole: the session gets all of its project's settings.
+    """
+    outer = {name: "" for name in _OUTER_SESSION if name in os.environ}
+    return {**outer, **PREVIEWS, **({} if whole else PARTLY)}

@@ -27,7 +27,7 @@ from claude_agent_sdk import (
 from winnow import ports
 from winnow.adapters.claude import failures
 
-_LOGGER = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 class Translator:
@@ -164,7 +164,7 @@ class Translator:
 
 @cache  # once for each kind, however many there are
 def _unknown(kind: str) -> None:
-    _LOGGER.warning("a newer SDK has a %s, which is not shown", kind)
+    log.warning("a newer SDK has a %s, which is not shown", kind)
 
 
 def as_object(input: Any) -> dict[str, Any]:
