@@ -239,7 +239,8 @@ async def test_a_cli_that_does_not_start_is_explained(
         await agent.connect()
     assert sentence in failure.value.sentence
     await agent.close()
-    assert agent._process() is None
+    assert agent._process.started
+    assert not agent._process.running
 
 
 async def test_a_cli_that_was_too_slow_is_started_again(real: Stage) -> None:
@@ -274,6 +275,15 @@ async def test_a_missing_cli_is_explained(real: Stage) -> None:
     await agent.close()
 
 
+async def test_a_folder_that_is_gone_is_explained(real: Stage) -> None:
+    """It is the folder's fault, not the CLI's."""
+    real.folder /= "gone"
+    agent = real.claude()
+    with pytest.raises(ports.AgentError, match=f"not exist: {real.folder}; create it again"):
+        await agent.connect()
+    await agent.close()
+
+
 async def test_an_unknown_session_is_explained(real: Stage) -> None:
     """The CLI says so when it starts."""
     agent = real.claude(session="12345678-1234-1234-1234-123456789abc")
@@ -290,7 +300,7 @@ async def test_a_cli_that_dies_in_a_turn_is_explained(real: Stage) -> None:
     listening = asyncio.create_task(user.listen(agent))
     await agent.prompt("hi", "uuid-1")
     await user.asked.get()
-    agent._kill()
+    agent._process.kill()
     with pytest.raises(ports.AgentError, match="Claude Code ended with exit code 143"):
         await listening
     with pytest.raises(ports.AgentError):

@@ -334,7 +334,7 @@ async def test_a_dead_cli_tells_no_rules(real: Stage) -> None:
     """And takes no mode; both say so in a sentence."""
     agent = real.claude()
     await agent.connect()
-    agent._kill()
+    agent._process.kill()
     with pytest.raises(ports.AgentError):
         async for _ in agent.events():
             pass

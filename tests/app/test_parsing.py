@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from winnow import ports
 from winnow import protocol as p
+from winnow.core import agent as a
 from winnow.core.proposal import blocks
 from winnow.core.proposal.proposal import Patch, Plan
 from winnow.core.section.reader import Reader
 
 from tests.app.fakes import CHAT, Room, working
 
-QUESTION = ports.Request(
+QUESTION = a.Request(
     "AskUserQuestion",
     {
         "questions": [
@@ -22,8 +22,8 @@ QUESTION = ports.Request(
         ]
     },
 )
-PATCH = ports.Request("Write", {"file_path": "/shop/a.txt", "content": "one\ntwo\n"})
-PLAN = ports.Request("ExitPlanMode", {"plan": "1. one\n2. two\n3. three"})
+PATCH = a.Request("Write", {"file_path": "/shop/a.txt", "content": "one\ntwo\n"})
+PLAN = a.Request("ExitPlanMode", {"plan": "1. one\n2. two\n3. three"})
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ids=["question", "patch", "plan"],
 )
 async def test_a_key_reads_the_lines_once(
-    room: Room, counted: list[str], request_: ports.Request, deleted: str, reads: list[str]
+    room: Room, counted: list[str], request_: a.Request, deleted: str, reads: list[str]
 ) -> None:
     """``dd`` reads them for the verdict; ``<CR>`` asks about lines that were read already."""
     await working(room)
