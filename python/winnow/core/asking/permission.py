@@ -7,17 +7,8 @@ from typing import Any, Union
 from winnow.core.agent import Allow, Deny, Reply, Request, Update
 from winnow.core.asking import rules
 from winnow.core.asking.way import Answered, FileError, ReadFile, Way
-from winnow.core.proposal.proposal import (
-    Call,
-    Changed,
-    Emptied,
-    Kept,
-    Patch,
-    Proposal,
-    cell_of,
-    patch_of,
-    written_by,
-)
+from winnow.core.proposal.patch import CellPatch, Patch, proposed_by, written_by
+from winnow.core.proposal.proposal import Call, Changed, Emptied, Kept, Proposal
 from winnow.core.question import Option, Question
 from winnow.core.section import record
 from winnow.core.section.form import Form
@@ -143,12 +134,9 @@ def _proposal(request: Request, file: ReadFile) -> tuple[Union[Call, Patch], tup
     if (path := written_by(request.tool, request.input)) is None:
         return call, ()
     try:
-        old = file(path)
+        return proposed_by(request.tool, request.input, path, file(path)) or call, ()
     except FileError as error:
         return call, (error.sentence,)
-    if request.tool == "NotebookEdit":
-        return cell_of(request.input, old or "") or call, ()
-    return patch_of(request.tool, request.input, path, old) or call, ()
 
 
 def _runs(request: Request) -> tuple[str, dict[str, Any]]:
@@ -159,10 +147,10 @@ def _runs(request: Request) -> tuple[str, dict[str, Any]]:
 def _wish(proposal: Union[Call, Patch]) -> str:
     """What is asked for, in words."""
     match proposal:
-        case Patch(old=None, path=path, tool="Write" | "Edit"):
+        case Patch(old=None, path=path) if not isinstance(proposal, CellPatch):
             return f"wants to create {path}."
-        case Patch(path=path):
-            return f"wants to change {path} with {proposal.tool}."
+        case Patch(path=path, tool=tool):
+            return f"wants to change {path} with {tool}."
         case Call(tool="Bash", input={"description": str(description)}) if description.strip():
             return f"wants to use Bash: {description}"
     return f"wants to use {proposal.tool}."
