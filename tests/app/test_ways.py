@@ -102,6 +102,18 @@ async def test_the_earlier_answer_is_offered(room: Room) -> None:
     await room.cancel()
 
 
+async def test_discussed_it_is_offered_as_it_was_left(room: Room) -> None:
+    await working(room)
+    asked = await ask(room)
+    section = room.shown()
+    lines = [f"{line} soup" if line.startswith("✎") else line for line in section.lines]
+    await room.do(p.Discuss(CHAT, section.section, lines, "is it hot?"))
+    assert "is it hot?\n\nSo far:\n- What for lunch? decided: “soup”" in denied(asked).message
+    await ask(room)
+    assert room.editor.every(p.Verdict)[-1].offer == "as you left it: “soup”, <CR> here takes it"
+    await room.cancel()
+
+
 async def test_what_can_not_be_asked_is_refused(room: Room) -> None:
     await working(room)
     task = room.agent.ask(a.Request("wish", {}))

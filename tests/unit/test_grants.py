@@ -11,15 +11,8 @@ from hypothesis import strategies as st
 from winnow.core.asking import permission, plan, rules
 from winnow.core.proposal import rewrite
 from winnow.core.proposal.blocks import Malformed
-from winnow.core.proposal.proposal import (
-    Call,
-    Changed,
-    Emptied,
-    Kept,
-    Patch,
-    cell_of,
-    patch_of,
-)
+from winnow.core.proposal.patch import Patch, cell_of, patch_of
+from winnow.core.proposal.proposal import Call, Changed, Emptied, Kept
 from winnow.core.section.answer import NOT_ARMED as FIRST
 from winnow.core.section.answer import (
     Decided,

@@ -18,7 +18,7 @@ from winnow.app.waiting import Waiting
 from winnow.core import agent as a
 from winnow.core import transcript
 from winnow.core.asking.trust import Given
-from winnow.core.proposal.proposal import written_by
+from winnow.core.proposal.patch import written_by
 from winnow.core.text.text import clean_block, prose, strip_markers
 
 

@@ -235,15 +235,10 @@ class Waiting:
         return record.discussion(self.form, reading, text, late=late)
 
 
-def read(marker: str, request: Request, file: ReadFile) -> Form | Malformed:
-    """What is asked by the section of this marker."""
-    return ways.of(request.tool, request.input).read(marker, request, file)
-
-
 def again(stored: StoredSection, file: ReadFile) -> Waiting | None:
     """A section that nobody waits for, as the user left it; None when it can't be read."""
     request = Request(stored.tool, stored.input)
-    form = read(stored.marker, request, file)
+    form = ways.of(stored.tool, stored.input).read(stored.marker, request, file)
     if isinstance(form, Malformed):
         return None
     left = parse(form, stored.lines).questions

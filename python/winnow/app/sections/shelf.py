@@ -15,8 +15,9 @@ from winnow import protocol as p
 from winnow.app.ledger import Discussed, Ledger
 from winnow.app.page import Page
 from winnow.app.turn import Turn
-from winnow.app.waiting import Waiting, read
+from winnow.app.waiting import Waiting
 from winnow.core.agent import Request
+from winnow.core.asking import ways
 from winnow.core.question import Malformed
 
 log = logging.getLogger(__name__)
@@ -50,7 +51,7 @@ class Shelf:
     def make(self, request: Request) -> Waiting | Malformed:
         """A section that asks this, for nobody to see yet."""
         marker = self._store.new_marker()
-        form = read(marker, request, self._file)
+        form = ways.of(request.tool, request.input).read(marker, request, self._file)
         if isinstance(form, Malformed):
             return form
         self._latest = max(self._latest, self._clock.now())  # it may have been set back
@@ -79,8 +80,9 @@ class Shelf:
 
     def _discussed(self) -> Iterator[Discussed]:
         for stored in self.kept.values():
-            if stored.state == "discussed":
-                form = read(stored.marker, Request(stored.tool, stored.input), self._file)
+            way = ways.of(stored.tool, stored.input)
+            if stored.state == "discussed" and not way.past:
+                form = way.read(stored.marker, Request(stored.tool, stored.input), self._file)
                 if not isinstance(form, Malformed) and form.offers_earlier:
                     yield form, stored
 

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any
 
 from winnow.core.agent import Allow, Deny, Reply, Request, Update
 from winnow.core.asking import rules
 from winnow.core.asking.way import Answered, FileError, ReadFile, Way
-from winnow.core.proposal.proposal import (
-    Call,
-    Changed,
-    Emptied,
-    Kept,
-    Patch,
-    Proposal,
-    cell_of,
-    patch_of,
-    written_by,
-)
+from winnow.core.proposal.patch import CellPatch, Patch, proposed_by, written_by
+from winnow.core.proposal.proposal import Call, Changed, Emptied, Kept, Proposal
 from winnow.core.question import Option, Question
-from winnow.core.section import record
 from winnow.core.section.form import Form
 from winnow.core.text.text import brief, clean
 
@@ -47,8 +37,7 @@ class Permission(Way):
 
     def reply(self, answered: Answered) -> Reply:
         """See `Way`."""
-        form, change = answered.form, answered.change
-        (given,) = answered.answers
+        form, change, given = answered.form, answered.change, answered.given
         if form.refuses(given.kept) or not isinstance(change, (Kept, Changed)):
             return Deny(self.refusal(answered))
         told = form.proposal.told(change) if form.proposal and isinstance(change, Changed) else ""
@@ -60,10 +49,6 @@ class Permission(Way):
     def refusal(self, answered: Answered) -> str:
         """What the agent reads where the user refuses; never empty."""
         return because(f"The user denied this use of {answered.request.tool}", answered)
-
-    def record(self, answered: Answered) -> list[str]:
-        """See `Way`."""
-        return record.granted(answered.form, answered.answers[0], answered.call)
 
     def covered(self, request: Request, updates: list[Update], by: Request) -> bool:
         """See `Way`."""
@@ -90,7 +75,7 @@ def why(request: Request, problems: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 def because(said: str, answered: Answered) -> str:
     """A sentence with the reason that the user gave."""
-    reason, change = answered.answers[0].notes, answered.change
+    reason, change = answered.given.notes, answered.change
     if isinstance(change, Emptied):
         reason = f"{change.words}. {reason}".rstrip()
     return f"{said}: {reason}" if reason else f"{said}."
@@ -98,7 +83,7 @@ def because(said: str, answered: Answered) -> str:
 
 def form(
     form_id: str,
-    proposal: Union[Call, Patch],
+    proposal: Call | Patch,
     suggestions: list[Update],
     *,
     agent: str = "",
@@ -137,18 +122,15 @@ def _options(suggestions: list[Update]) -> tuple[Option, ...]:
     )
 
 
-def _proposal(request: Request, file: ReadFile) -> tuple[Union[Call, Patch], tuple[str, ...]]:
+def _proposal(request: Request, file: ReadFile) -> tuple[Call | Patch, tuple[str, ...]]:
     """What is to be done, and what the user should know before."""
     call = Call(request.tool, request.input)
     if (path := written_by(request.tool, request.input)) is None:
         return call, ()
     try:
-        old = file(path)
+        return proposed_by(request.tool, request.input, path, file(path)) or call, ()
     except FileError as error:
         return call, (error.sentence,)
-    if request.tool == "NotebookEdit":
-        return cell_of(request.input, old or "") or call, ()
-    return patch_of(request.tool, request.input, path, old) or call, ()
 
 
 def _runs(request: Request) -> tuple[str, dict[str, Any]]:
@@ -156,13 +138,13 @@ def _runs(request: Request) -> tuple[str, dict[str, Any]]:
     return request.tool, {**request.input, "description": None}
 
 
-def _wish(proposal: Union[Call, Patch]) -> str:
+def _wish(proposal: Call | Patch) -> str:
     """What is asked for, in words."""
     match proposal:
-        case Patch(old=None, path=path, tool="Write" | "Edit"):
+        case Patch(old=None, path=path) if not isinstance(proposal, CellPatch):
             return f"wants to create {path}."
-        case Patch(path=path):
-            return f"wants to change {path} with {proposal.tool}."
+        case Patch(path=path, tool=tool):
+            return f"wants to change {path} with {tool}."
         case Call(tool="Bash", input={"description": str(description)}) if description.strip():
             return f"wants to use Bash: {description}"
     return f"wants to use {proposal.tool}."

@@ -40,7 +40,7 @@ class PlanApproval(Permission):
         plan = answered.form.proposal
         assert isinstance(plan, Plan)
         text = plan.text_of(answered.change)
-        return record.late_plan(answered.form, answered.answers[0], text)
+        return record.late_plan(answered.form, answered.given, text)
 
     def covered(self, request: Request, updates: list[Update], by: Request) -> bool:
         """See `Way`."""

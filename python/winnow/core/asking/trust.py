@@ -15,7 +15,6 @@ from winnow.core.project import Entry, Project
 from winnow.core.proposal.proposal import Changed, Kept, Settings
 from winnow.core.proposal.settings import lines_of
 from winnow.core.question import Option, Question
-from winnow.core.section import record
 from winnow.core.section.form import Form
 from winnow.core.text.encoding import from_json, to_json
 
@@ -56,16 +55,11 @@ class ProjectTrust(Way):
 
     def reply(self, answered: Answered) -> Reply:
         """The entries that are kept; to go on without any is an answer, too."""
-        (given,) = answered.answers
-        refused = answered.form.refuses(given.kept)
+        refused = answered.form.refuses(answered.given.kept)
         match answered.change:
             case Kept(input=input) | Changed(input=input) if not refused:
                 return Allow(input)
         return Allow({"entries": []})
-
-    def record(self, answered: Answered) -> list[str]:
-        """See `Way`."""
-        return record.granted(answered.form, answered.answers[0], answered.call)
 
     def line(self, input: dict[str, Any]) -> str:
         """See `Way`."""

@@ -12,7 +12,7 @@ from winnow.core.agent import Deny, Reply, Request, Update
 from winnow.core.proposal.proposal import Change
 from winnow.core.question import Malformed, Question
 from winnow.core.section import record
-from winnow.core.section.answer import Answers
+from winnow.core.section.answer import Answers, Decided
 from winnow.core.section.form import Form
 
 
@@ -43,6 +43,12 @@ class Answered(msgspec.Struct, frozen=True):
     answers: Answers
     call: str
     change: Change | None = None
+
+    @property
+    def given(self) -> Decided:
+        """The answer to the only question."""
+        (given,) = self.answers
+        return given
 
 
 class Way(ABC):
@@ -102,6 +108,8 @@ class Way(ABC):
 
     def record(self, answered: Answered) -> list[str]:
         """The lines that stand for an answered section."""
+        if answered.form.proposes:
+            return record.granted(answered.form, answered.given, answered.call)
         return record.answered(answered.form, answered.answers)
 
     def line(self, input: dict[str, Any]) -> str:

@@ -9,7 +9,8 @@ from functools import cached_property
 import msgspec
 
 from winnow.core.proposal import blocks
-from winnow.core.proposal.proposal import Kind, Patch, Proposal
+from winnow.core.proposal.patch import Patch
+from winnow.core.proposal.proposal import Kind, Proposal
 from winnow.core.question import Option, Question, Role
 from winnow.core.section.known import Known, Line
 from winnow.core.text.text import brief, clean, marker, quoted
