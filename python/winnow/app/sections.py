@@ -27,6 +27,7 @@ from winnow.core.ledger import offer
 from winnow.core.section import answer, record
 from winnow.core.section.form import Form
 from winnow.core.section.reading import Left, Pick
+from winnow.core.text import grammar
 from winnow.core.text.text import prose
 
 log = logging.getLogger(__name__)
@@ -330,7 +331,7 @@ class Sections:
         if stored is None or w is None:
             lines = [transcript.notice("A question stood here that is not on record any more.")]
         elif stored.state == "answered":
-            lines = w.answered() or ["✓ This question was answered."]
+            lines = w.answered() or [f"{grammar.KEPT} This question was answered."]
         elif stored.tool == asking.TEXT and stored.state == "open" and self._is_new(stored):
             if left:
                 w.edited(left)
@@ -421,7 +422,7 @@ class Sections:
     def _refuse(self, w: Waiting, sentence: str) -> None:
         """What was allowed can't be done as it was shown."""
         w.settle(ports.Deny(f"{sentence} Nothing was written: read the file, then try again."))
-        self._close(w, "answered", [f"✗ {sentence} Not written: {w.call}"])
+        self._close(w, "answered", [f"{grammar.REFUSED} {sentence} Not written: {w.call}"])
         self._page.say(f"{sentence} Nothing was written; Claude is told.", "warn")
 
     def _line(self, w: Waiting, reply: ports.Reply) -> list[p.Effect]:

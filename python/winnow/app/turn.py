@@ -11,6 +11,7 @@ from winnow.app import asking
 from winnow.core import transcript
 from winnow.core.asking.choices import Choice
 from winnow.core.asking.splitter import Broken, Found, Piece, Shown, Splitter
+from winnow.core.text import grammar
 from winnow.core.text.text import prose, split_unfinished
 
 Choices = Callable[[], Collection[Choice]]
@@ -67,7 +68,7 @@ class Turn:
                 yield from self.paragraph()
                 yield p.Write(self._chat, transcript.notice(sentence), fresh=True)
             case ports.TurnEnded(stopped=True):
-                yield from self.end("■ Stopped.")
+                yield from self.end(f"{grammar.STOPPED} Stopped.")
             case ports.TurnEnded(error=error):
                 yield from self.end(transcript.notice(error) if error else "")
 

@@ -14,6 +14,7 @@ from winnow.core.proposal.proposal import Settings
 from winnow.core.proposal.settings import lines_of
 from winnow.core.question import Option, Question
 from winnow.core.section.form import Form
+from winnow.core.text import grammar
 from winnow.core.text.encoding import from_json, to_json
 
 TOOL = "winnow:trust"  # no tool: what Winnow itself asks before it starts the agent
@@ -96,11 +97,11 @@ def held(updates: Iterable[permission.Update]) -> tuple[list[permission.Update],
 
 def told(what: Project, verdicts: Verdicts) -> list[str]:
     """What was decided, as lines to read."""
-    words = {"kept": "✓", "dropped": "✗"}
+    words = {"kept": grammar.KEPT, "dropped": grammar.REFUSED}
     entries = [entry.text for entry in project.entries(what.sources)]
     lines = [f"{words.get(verdicts.get(text, ''), '?')} {text}" for text in entries]
     lines += [
-        f"✓ {permission.suggestion_label(from_json(text, dict[str, Any]))}"
+        f"{grammar.KEPT} {permission.suggestion_label(from_json(text, dict[str, Any]))}"
         for text, verdict in verdicts.items()
         if verdict == "granted"
     ]

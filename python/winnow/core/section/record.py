@@ -5,9 +5,10 @@ from __future__ import annotations
 from winnow.core.section.answer import Answers, Decided, decide, in_words, refuses
 from winnow.core.section.form import Form, label_of, name_of
 from winnow.core.section.reading import Reading
+from winnow.core.text import grammar
 from winnow.core.text.text import brief, clean, marker
 
-REPLAYED = "↻ Replayed."
+REPLAYED = f"{grammar.REPLAYED} Replayed."
 REFUSED = {
     "permission": "Denied",
     "patch": "Denied",
@@ -25,9 +26,9 @@ def answered(form: Form, answers: Answers) -> list[str]:
         own = [f"“{clean(text)}”" for text in given.own]
         note = f" — {clean(given.notes)}" if given.notes else ""
         if kept:
-            lines.append(f"✓ Selected: {' · '.join(kept + own)}{note}")
+            lines.append(f"{grammar.KEPT} Selected: {' · '.join(kept + own)}{note}")
         else:
-            lines.append(f"✓ Own answer: {' · '.join(own)}{note}")
+            lines.append(f"{grammar.KEPT} Own answer: {' · '.join(own)}{note}")
         struck = [f"~~{label_of(asked.options[option - 1])}~~" for option in given.dropped]
         if struck:
             lines.append(" · ".join(struck))
@@ -36,8 +37,8 @@ def answered(form: Form, answers: Answers) -> list[str]:
 
 def cancelled(form: Form, state: str) -> list[str]:
     """A section that was not answered: ``state`` is "cancelled" or "expired"."""
-    line = f"✗ {'Cancelled' if state == 'cancelled' else 'No longer open'}: {names(form)}"
-    return _reopening(form, line)
+    what = "Cancelled" if state == "cancelled" else "No longer open"
+    return _reopening(form, f"{grammar.REFUSED} {what}: {names(form)}")
 
 
 def discussed(form: Form, text: str) -> list[str]:
@@ -115,7 +116,9 @@ def late_plan(form: Form, given: Decided, plan: str) -> str:
 def granted(form: Form, given: Decided, call: str) -> list[str]:
     """What was permitted or refused, as edited, by which rule, and the note on it."""
     mark, word = (
-        ("✗", REFUSED[form.kind]) if refuses(form, given) else ("✓", clean(str(given.answer)))
+        (grammar.REFUSED, REFUSED[form.kind])
+        if refuses(form, given)
+        else (grammar.KEPT, clean(str(given.answer)))
     )
     edited = f", {given.edited}" if given.edited else ""
     note = f" — {clean(given.notes)}" if given.notes else ""
@@ -124,7 +127,7 @@ def granted(form: Form, given: Decided, call: str) -> list[str]:
 
 def covered(label: str, call: str) -> list[str]:
     """What a rule permits that was granted for another call."""
-    return [f"✓ {clean(label)}, granted before: {clean(call)}"]
+    return [f"{grammar.KEPT} {clean(label)}, granted before: {clean(call)}"]
 
 
 def _reopening(form: Form, line: str) -> list[str]:
@@ -134,7 +137,7 @@ def _reopening(form: Form, line: str) -> list[str]:
     """
     if form.kind in ("permission", "patch", "trust"):
         return [line]
-    return [f"{line} · <CR> here asks again{marker(form.id, 0, 'r')}"]
+    return [f"{line} · <CR> here asks again{marker(form.id, 0, grammar.RECORD)}"]
 
 
 def _listed(title: str, items: list[str]) -> str:
