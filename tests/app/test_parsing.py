@@ -9,7 +9,8 @@ import pytest
 from winnow import protocol as p
 from winnow.core import agent as a
 from winnow.core.proposal import blocks
-from winnow.core.proposal.proposal import Patch, Plan
+from winnow.core.proposal.patch import Patch
+from winnow.core.proposal.proposal import Plan
 from winnow.core.section.reader import Reader
 
 from tests.app.fakes import CHAT, Room, working

@@ -195,6 +195,20 @@ def test_a_heading_in_a_body_ends_no_section(editor: Editor, heading: str) -> No
     assert heading in found[1]
 
 
+def test_nobody_looks_at_what_was_read_anew(editor: Editor) -> None:
+    """A section that was drawn before `:e!`, and is closed after it, has no place any more."""
+    ask(editor, "diff", DIFF)
+    editor.lua("""
+      vim.cmd('redraw!') -- it is looked at when Neovim waits for the user
+      vim.cmd('edit!')
+      local effect = { type = 'freeze', chat = chat, section = 'ab', lines = { 'gone' } }
+      require('winnow.dispatch').apply({ effect })
+    """)
+    editor.settle()
+    editor.assert_no_errors()
+    assert "gone" in editor.lines()
+
+
 def test_ten_thousand_lines(editor: Editor) -> None:
     """Opening, drawing and editing a long patch takes no time that is felt."""
     open_chat(editor)

@@ -22,7 +22,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field buf integer
 ---@field path string
 ---@field cwd string where its agent works
----@field state string as the host told it last
+---@field state 'asleep'|'connecting'|'failed'|'idle'|'waiting'|'working' as the host told it last
 ---@field pending winnow.Pending[] sections that wait for the user, the open one first
 ---@field announced table<string, winnow.Sight> since when the user can know of them, by section
 ---@field cost number US dollars that the session has cost
@@ -37,6 +37,8 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field unwritten? boolean its file could not be written, which the user knows
 ---@field typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
+---@field esc_mapped? boolean `<Esc>` cancels its section now
+---@field status? integer extmark that says the state
 ---@field heading integer extmark on the draft's heading
 ---@field above integer headings of messages above it
 ---@field counted_at integer where the draft's was when they were counted

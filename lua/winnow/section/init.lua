@@ -86,7 +86,7 @@ local function watch(self)
   local function changed()
     local row = changed_row
     changed_row = nil
-    if self.chat.section ~= self or not vim.api.nvim_buf_is_loaded(self.chat.buf) then
+    if not self:is_open() or not vim.api.nvim_buf_is_loaded(self.chat.buf) then
       return
     end
     local told = tell_edits(self)
@@ -137,7 +137,7 @@ function Section:confirm()
   end
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows()
   guard.unless_held(function()
-    if self.chat.section == self and same(self:lines(), lines) then
+    if self:is_open() and same(self:lines(), lines) then
       confirm(self, row)
     end
   end)

@@ -81,7 +81,7 @@ end
 ---@param win integer
 local function look(section, win)
   local shown = vim.fn.getwininfo(win)[1]
-  if section.chat.section ~= section or not shown or shown.bufnr ~= section.chat.buf then
+  if not section:is_open() or not shown or shown.bufnr ~= section.chat.buf then
     return
   end
   vim.api.nvim_win_call(win, function()

@@ -1,6 +1,7 @@
 --- Where the open section stands in its chat's text, told by its markers and a mark on its head.
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
+local registry = require('winnow.registry')
 
 local M = {}
 
@@ -105,6 +106,12 @@ end
 function Section:contains(row)
   local first, after = self:rows()
   return row >= first and row < after
+end
+
+--- Whether it still waits: it may have been closed, or all of the chat read anew.
+---@return boolean
+function Section:is_open()
+  return self.chat.section == self and registry.get(self.chat.buf) == self.chat
 end
 
 --- Forget where a section stood: its text is the transcript's, or was read anew.

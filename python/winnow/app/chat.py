@@ -19,6 +19,7 @@ from winnow.core import agent as a
 from winnow.core import transcript
 from winnow.core.asking.trust import Given
 from winnow.core.proposal.patch import written_by
+from winnow.core.text import grammar
 from winnow.core.text.text import clean_block, prose, strip_markers
 
 
@@ -285,7 +286,7 @@ class Chat:
         if self._stale and (self._queued or self._outbox.waiting) and not self.working:
             self._session.renew()
         while (message := self._outbox.next()) and self._may_send():
-            shown = f"## You\n\n{prose(message.text)}\n\n## Claude"
+            shown = f"{grammar.YOU}\n\n{prose(message.text)}\n\n{grammar.CLAUDE}"
             self._page.append(p.Write(self.id, shown, fresh=True))
             self._outbox.send(message)
             self._session.prompt(message)

@@ -12,6 +12,7 @@ from winnow.core.asking import ways
 from winnow.core.asking.choices import Choice
 from winnow.core.asking.pieces import Broken, Found, Piece, Shown
 from winnow.core.asking.splitter import Splitter
+from winnow.core.text import grammar
 from winnow.core.text.text import prose, split_unfinished
 
 Choices = Callable[[], Collection[Choice]]
@@ -68,7 +69,7 @@ class Turn:
                 yield from self.paragraph()
                 yield p.Write(self._chat, transcript.notice(sentence), fresh=True)
             case a.TurnEnded(stopped=True):
-                yield from self.end("■ Stopped.")
+                yield from self.end(f"{grammar.STOPPED} Stopped.")
             case a.TurnEnded(error=error):
                 yield from self.end(transcript.notice(error) if error else "")
 

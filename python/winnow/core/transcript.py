@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from winnow.core.asking import ways
+from winnow.core.text import grammar
 from winnow.core.text.text import clean, clean_block
 
-FOLDED = "│ "
+FOLDED = f"{grammar.OUTPUT} "
 MAX_OUTPUT = 2_000  # lines of one tool's output kept in the buffer; the session has them all
 
 ToolState = Literal["running", "done", "failed"]
-_STATES = {"running": "…", "done": "✓", "failed": "✗"}
+_STATES = {"running": "…", "done": grammar.KEPT, "failed": grammar.REFUSED}
 # What tells one call from the next, by tool; for the others the first text argument does.
 _TELLING = {
     "Bash": "command",
@@ -45,7 +46,7 @@ def tool_line(name: str, arguments: dict[str, Any], *, state: ToolState | None =
         if len(shown) > 100:
             shown = shown[:99] + "…"
         call = f"{clean(name)} {shown}".rstrip()
-    return f"▸ {call} {_STATES[state]}" if state else call
+    return f"{grammar.TOOL} {call} {_STATES[state]}" if state else call
 
 
 def tool_output(text: str, name: str = "") -> list[str]:
@@ -62,9 +63,9 @@ def tool_output(text: str, name: str = "") -> list[str]:
 def thinking(text: str, *, first: bool) -> str:
     """A piece of reasoning; the first one carries its title line."""
     body = "\n".join(clean_block(text)).replace("\n", "\n" + FOLDED)
-    return f"✻ Thinking\n{FOLDED}{body}" if first else body
+    return f"{grammar.THOUGHT} Thinking\n{FOLDED}{body}" if first else body
 
 
 def notice(sentence: str) -> str:
     """Something that went wrong or that the user should know."""
-    return "⚠ " + clean(sentence)
+    return f"{grammar.NOTICE} {clean(sentence)}"

@@ -18,6 +18,7 @@ from winnow.core import transcript
 from winnow.core.agent import Allow, Deny, Reply, Request, Update
 from winnow.core.section import record
 from winnow.core.section.answer import Answers
+from winnow.core.text import grammar
 
 
 class Delivery:
@@ -102,7 +103,7 @@ class Delivery:
     def _refuse(self, w: Waiting, sentence: str) -> None:
         """What was allowed can't be done as it was shown."""
         w.settle(Deny(f"{sentence} Nothing was written: read the file, then try again."))
-        self._shelf.close(w, "answered", [f"✗ {sentence} Not written: {w.call}"])
+        self._shelf.close(w, "answered", [f"{grammar.REFUSED} {sentence} Not written: {w.call}"])
         self._page.say(f"{sentence} Nothing was written; Claude is told.", "warn")
 
     def _line(self, w: Waiting, reply: Reply) -> list[p.Effect]:

@@ -27,6 +27,7 @@ from winnow.core.agent import Deny, Reply, Request
 from winnow.core.asking import ways
 from winnow.core.question import Malformed
 from winnow.core.section import answer
+from winnow.core.text import grammar
 
 STOPPED = "The user stopped the turn before answering."
 CLOSED = "The user closed the chat before answering."
@@ -153,7 +154,7 @@ class Sections:
         if stored is None or w is None:
             return [transcript.notice("A question stood here that is not on record any more.")]
         if stored.state == "answered":
-            return w.answered() or ["✓ This question was answered."]
+            return w.answered() or [f"{grammar.KEPT} This question was answered."]
         if confirmed >= 0 and (answers := _answers(w, left, confirmed)) is not None:
             return self._delivery.late(w, answers)
         lines = left or stored.lines

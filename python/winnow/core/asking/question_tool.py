@@ -16,6 +16,7 @@ from winnow.core.asking.way import Answered, ReadFile, Way, form_of
 from winnow.core.question import Malformed, Option, Question
 from winnow.core.section.answer import Answers, Decided
 from winnow.core.section.form import Form
+from winnow.core.text import grammar
 from winnow.core.text.text import brief, clean
 
 NAME = "question"
@@ -188,16 +189,16 @@ def shown(output: str) -> list[str]:
 def result_lines(result: Result) -> list[str]:
     """A result as lines of the chat: one for each answer."""
     if result.get("error"):
-        return [f"✗ {clean(str(result['error']))}"]
+        return [f"{grammar.REFUSED} {clean(str(result['error']))}"]
     if result.get("cancelled"):
-        return ["✗ Cancelled"]
+        return [f"{grammar.REFUSED} Cancelled"]
     labels = {one["id"]: brief(one["label"]) for one in result["questions"]}
     lines = []
     for entry in result["answers"]:
         said = clean(str(entry["label"]))
-        said = f"✎ “{said}”" if entry["wasCustom"] else said or "(empty)"
+        said = f"{grammar.OWN} “{said}”" if entry["wasCustom"] else said or "(empty)"
         note = f" — {clean(entry['notes'])}" if entry.get("notes") else ""
-        lines.append(f"✓ {labels[entry['id']]}: {said}{note}")
+        lines.append(f"{grammar.KEPT} {labels[entry['id']]}: {said}{note}")
     return lines
 
 

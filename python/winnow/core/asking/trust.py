@@ -16,6 +16,7 @@ from winnow.core.proposal.proposal import Changed, Kept, Settings
 from winnow.core.proposal.settings import lines_of
 from winnow.core.question import Option, Question
 from winnow.core.section.form import Form
+from winnow.core.text import grammar
 from winnow.core.text.encoding import from_json, to_json
 
 TOOL = "winnow:trust"  # no tool: what Winnow itself asks before it starts the agent
@@ -128,11 +129,11 @@ def held(updates: Iterable[Update]) -> tuple[list[Update], list[str]]:
 
 def told(what: Project, verdicts: Verdicts) -> list[str]:
     """What was decided, as lines to read."""
-    words = {"kept": "✓", "dropped": "✗"}
+    words = {"kept": grammar.KEPT, "dropped": grammar.REFUSED}
     entries = [entry.text for entry in project.entries(what.sources)]
     lines = [f"{words.get(verdicts.get(text, ''), '?')} {text}" for text in entries]
     lines += [
-        f"✓ {rules.label(from_json(text, dict[str, Any]))}"
+        f"{grammar.KEPT} {rules.label(from_json(text, dict[str, Any]))}"
         for text, verdict in verdicts.items()
         if verdict == "granted"
     ]

@@ -13,7 +13,7 @@ import msgspec
 from winnow.core.question import Question
 from winnow.core.section.answer import Answers
 from winnow.core.section.form import Form
-from winnow.core.text import encoding
+from winnow.core.text import encoding, grammar
 from winnow.core.text.text import brief, clean, clean_block
 
 _KEPT = 100  # lines of what was permitted
@@ -144,8 +144,8 @@ def _entry(decision: Decision) -> Iterator[str]:
     yield ""
     yield from (f"> {line}".rstrip() for line in clean_block(decision.question))
     yield ""
-    yield from (f"- ✓ {clean(label)}" for label in decision.kept)
-    yield from (f"- ✎ {clean(text)}" for text in decision.own)
+    yield from (f"- {grammar.KEPT} {clean(label)}" for label in decision.kept)
+    yield from (f"- {grammar.OWN} {clean(text)}" for text in decision.own)
     yield from (f"- ~~{clean(label)}~~" for label in decision.dropped)
     if decision.notes:
         yield ""

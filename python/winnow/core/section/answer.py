@@ -10,6 +10,7 @@ from winnow.core.proposal.blocks import Malformed
 from winnow.core.proposal.proposal import Changed, Emptied
 from winnow.core.section.form import Form, label_of, name_of
 from winnow.core.section.reading import Left, Reading, locate, parse, questions_of, rows_of_others
+from winnow.core.text import grammar
 from winnow.core.text.text import clean
 
 
@@ -115,7 +116,7 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
     answer: Decision
     match len(kept):
         case 0 if not own:
-            answer = Undecided("nothing left: u brings options back, or write after ✎")
+            answer = Undecided(f"nothing left: u brings options back, or write after {grammar.OWN}")
         case count if asked.multi and not dropped and question not in accepted:
             answer = Undecided(f"nothing deleted: <CR> keeps {_all(count)}")
         case _ if asked.multi:

@@ -13,11 +13,12 @@ from winnow.core.proposal.patch import Patch
 from winnow.core.proposal.proposal import Kind, Proposal
 from winnow.core.question import Option, Question, Role
 from winnow.core.section.known import Known, Line
+from winnow.core.text import grammar
 from winnow.core.text.text import brief, clean, marker, quoted
 
-ELSE = "✎ Something else:"
+ELSE = f"{grammar.OWN} Something else:"
 # Rules are short: the editor draws the rest, since lines wrap as if their markers were visible.
-FOOT = "━━"
+FOOT = grammar.RULE * 2
 
 
 class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -97,7 +98,7 @@ def render(form: Form) -> list[str]:
     """The lines of a section that nobody has edited yet."""
     rendered: list[str] = []
     for line in lines_of(form):
-        if line.slot == "h" and line.question > 1:
+        if line.slot == grammar.HEAD and line.question > 1:
             rendered.append("")
         if line.slot == 1:
             rendered += blocks.render(form.id, form.blocks) or [""]
@@ -114,15 +115,15 @@ def lines_of(form: Form) -> Iterator[Line]:
         return Line(question, slot, forged.sub("∶", text), forged.sub("∶", label or text))
 
     for number, question in enumerate(form.questions, 1):
-        yield line(number, "h", _head(form, number))
+        yield line(number, grammar.HEAD, _head(form, number))
         for text in map(quoted, question.question.replace("\r\n", "\n").split("\n")):
             if text.strip():
-                yield line(number, "q", text)
+                yield line(number, grammar.ASKED, text)
         for slot, option in enumerate(question.options, 1):
             yield line(number, slot, option_line(option), label_of(option))
         if form.takes_own_answers:
-            yield line(number, "e", ELSE)
-    yield line(0, "f", FOOT)
+            yield line(number, grammar.OTHER, ELSE)
+    yield line(0, grammar.FOOT, FOOT)
 
 
 def label_of(option: Option) -> str:
@@ -150,4 +151,4 @@ def _head(form: Form, number: int) -> str:
         title += f": {brief(question.header)}"
     if form.agent:
         title += f" · {brief(form.agent, 20)}"
-    return f"━━ {title} · keep any" if question.multi else f"━━ {title}"
+    return f"{FOOT} {title}" + " · keep any" * question.multi

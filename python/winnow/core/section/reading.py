@@ -15,6 +15,7 @@ from winnow.core.proposal.blocks import Seen
 from winnow.core.proposal.proposal import Change
 from winnow.core.section.form import Form
 from winnow.core.section.reader import Damaged, Fixed, Ignored, Own, Picked, Piece, Reader
+from winnow.core.text import grammar
 
 
 class Pick(msgspec.Struct, frozen=True):
@@ -84,7 +85,7 @@ def locate(form: Form, lines: list[str], row: int) -> tuple[int, int]:
     """The question (0: the foot) and the option (0: none) that a cursor on ``row`` means."""
     reader, pieces = _read(form, tuple(lines))
     above = [piece for piece in pieces if piece.row <= row]
-    if any(isinstance(piece, Fixed) and piece.slot == "f" for piece in above):
+    if any(isinstance(piece, Fixed) and piece.slot == grammar.FOOT for piece in above):
         return 0, 0
     here = max((start for start, _ in reader.whole if start <= row), default=0)
     match [piece for piece in above if isinstance(piece, Picked) and piece.row == here]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from winnow.core.section.answer import Answers, Decided, decide, in_words
 from winnow.core.section.form import Form, label_of, name_of
 from winnow.core.section.reading import Reading
+from winnow.core.text import grammar
 from winnow.core.text.text import brief, clean, marker
 
-REPLAYED = "↻ Replayed."
+REPLAYED = f"{grammar.REPLAYED} Replayed."
 
 
 def answered(form: Form, answers: Answers) -> list[str]:
@@ -19,9 +20,9 @@ def answered(form: Form, answers: Answers) -> list[str]:
         own = [f"“{clean(text)}”" for text in given.own]
         note = f" — {clean(given.notes)}" if given.notes else ""
         if kept:
-            lines.append(f"✓ Selected: {' · '.join(kept + own)}{note}")
+            lines.append(f"{grammar.KEPT} Selected: {' · '.join(kept + own)}{note}")
         else:
-            lines.append(f"✓ Own answer: {' · '.join(own)}{note}")
+            lines.append(f"{grammar.KEPT} Own answer: {' · '.join(own)}{note}")
         struck = [f"~~{label_of(asked.options[option - 1])}~~" for option in given.dropped]
         if struck:
             lines.append(" · ".join(struck))
@@ -33,7 +34,8 @@ def cancelled(form: Form, state: str, *, again: bool) -> list[str]:
 
     ``again``: the user can have it asked again.
     """
-    line = f"✗ {'Cancelled' if state == 'cancelled' else 'No longer open'}: {names(form)}"
+    what = "Cancelled" if state == "cancelled" else "No longer open"
+    line = f"{grammar.REFUSED} {what}: {names(form)}"
     return _reopening(form, line) if again else [line]
 
 
@@ -112,9 +114,9 @@ def late_plan(form: Form, given: Decided, plan: str) -> str:
 
 def granted(form: Form, given: Decided, call: str) -> list[str]:
     """What was permitted or refused, as edited, by which rule, and the note on it."""
-    mark, word = "✓", clean(str(given.answer))
+    mark, word = grammar.KEPT, clean(str(given.answer))
     if form.proposal and form.refuses(given.kept):
-        mark, word = "✗", form.proposal.refused
+        mark, word = grammar.REFUSED, form.proposal.refused
     edited = f", {given.edited}" if given.edited else ""
     note = f" — {clean(given.notes)}" if given.notes else ""
     return [f"{mark} {word}{edited}: {clean(call)}{note}"]
@@ -122,11 +124,11 @@ def granted(form: Form, given: Decided, call: str) -> list[str]:
 
 def covered(label: str, call: str) -> list[str]:
     """What a rule permits that was granted for another call."""
-    return [f"✓ {clean(label)}, granted before: {clean(call)}"]
+    return [f"{grammar.KEPT} {clean(label)}, granted before: {clean(call)}"]
 
 
 def _reopening(form: Form, line: str) -> list[str]:
-    return [f"{line} · <CR> here asks again{marker(form.id, 0, 'r')}"]
+    return [f"{line} · <CR> here asks again{marker(form.id, 0, grammar.RECORD)}"]
 
 
 def _listed(title: str, items: list[str]) -> str:
