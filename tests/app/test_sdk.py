@@ -254,6 +254,18 @@ async def test_a_project_s_prompts_come_without_its_settings(real: Stage, switch
     assert ("The rules of this shop." in json.dumps(request)) is there
 
 
+async def test_nothing_is_done_by_the_clock_without_settings(real: Stage, switch: Any) -> None:
+    """Claude Code then has no command for it, either."""
+    there = switch(private.PARTLY)
+    env = real.server.env(real.folder / "config")
+    spec = ports.AgentSpec(str(real.folder), given=Given(False))
+    agent = ClaudeAgent(spec, real.user.ask, env=env, start_patience=40)
+    async with connected(agent, real.user):
+        info = await agent._client.get_server_info()
+    assert info
+    assert ("loop" not in [command["name"] for command in info["commands"]]) is there
+
+
 async def test_settings_that_change_are_told_and_kept_out(real: Stage) -> None:
     """A hook that comes in mid-session does not run."""
     settings = real.folder / ".claude" / "settings.local.json"

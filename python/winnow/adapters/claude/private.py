@@ -4,6 +4,7 @@ A newer version may change any of it. ``tests/app/test_sdk.py`` fails for each o
 means something else, and no other module uses a private name of the SDK. What is read without
 the SDK stands beside its reader: a session's file in ``session_file.py``, settings in
 ``projects.py``, logins in ``credentials.py``, the CLI that the SDK brings along in ``health.py``.
+What the CLI's messages hold is public with the SDK's `SystemMessage`; see ``translate.py``.
 """
 
 from __future__ import annotations
