@@ -45,6 +45,25 @@ def origins(shown: Sequence[str], lines: Sequence[str]) -> list[int | None]:
     return found
 
 
+def by_ends(shown: Sequence[str], lines: Sequence[str]) -> list[int | None]:
+    """For each line, the index of the shown one that it is by how both begin, or end.
+
+    None where these say two things or nothing, but for one line that stands in another's place.
+    """
+    size, more = len(lines), len(shown) - len(lines)
+    both = min(size, len(shown))
+    head = next((at for at in range(both) if shown[at] != lines[at]), both)
+    tail = next((at for at in range(both) if shown[-1 - at] != lines[-1 - at]), both)
+    if not more and head + tail == size - 1:
+        return list(range(size))
+    were = []
+    for at in range(size):
+        may_be = {at} if at < head else set()
+        may_be |= {at + more} if at >= size - tail else set()
+        were.append(may_be.pop() if len(may_be) == 1 else None)
+    return were
+
+
 def restored(originals: Sequence[str], text: Text) -> list[Line]:
     """The lines of ``text``, each taken back to what it stands for.
 
