@@ -7,6 +7,7 @@ understood, or in two ways that make a difference, is refused, and the line name
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -20,6 +21,9 @@ _NOTHING = "\n"  # no line says this
 _HEADLESS = "stands in a hunk whose @@ line is gone: u brings that back, or delete it"
 _KEEP = "write a blank for the - of what is to stay"
 _TOO_ALIKE = "stands above lines that are too much alike: u brings back what was there"
+
+
+_Ways = list[tuple[int, int]]  # as `align` finds them
 
 
 class Refused(Exception):
@@ -89,19 +93,21 @@ class Rows:
         Raises:
             Refused: that can't be told.
         """
-        found: set[tuple[str, ...]] = set()
+        readings: dict[int, list[_Ways]] = defaultdict(list)
         try:
             for end in self._ends(left_over):
-                if (written := self._read(end, gone)) is not None:
-                    found.add(written)
+                ways = align(self.says[:end], self.said, self.must)
+                if ways is not None:
+                    readings[self._new_removals(ways)].append(ways)
                     if not gone:
                         break
         except TooAlike:
             raise Refused(self.span.start - 1, _TOO_ALIKE) from None
+        if not readings:
+            raise self._misfit(left_over, gone)
+        found = {tuple(self._compose(ways, gone)) for ways in readings[min(readings)]}
         if len(found) > 1:
             raise Refused(self.span.start - 1, _TOO_ALIKE)
-        if not found:
-            raise self._misfit(left_over, gone)
         return found.pop()
 
     def _ends(self, left_over: int) -> Iterator[int]:
@@ -114,24 +120,26 @@ class Rows:
                 raise TooAlike
             yield end
 
-    def _read(self, end: int, gone: Sequence[str]) -> tuple[str, ...] | None:
-        """What is to be written if so many old rows are this hunk's; None: they can't be."""
-        ways = align(self.says[:end], self.said, self.must)
-        if ways is None:
-            return None
-        for row in self.above[end]:
-            if self.rows[row] in gone:
-                raise Refused(row, _HEADLESS)
-        self._check_alike(ways)
-        return tuple(self._compose(ways))
-
     def _stop(self, end: int) -> int:
         """The row that follows so many old rows, and what is added below them."""
         return self.olds[end] if end < len(self.olds) else self.span.stop
 
+    def _new_removals(self, ways: _Ways) -> int:
+        """How many ``-`` rows are lines that the diff doesn't remove: the fewer, the likelier."""
+        return sum(
+            self.must[first] and self.rows[row].startswith("-")
+            for row, (first, _) in zip(self.olds, ways, strict=False)
+        )
+
     # --- in two ways ---
 
-    def _check_alike(self, ways: Sequence[tuple[int, int]]) -> None:
+    def _check_headless(self, added: Sequence[int], gone: Sequence[str]) -> None:
+        """What is added at the end may be all that is left of the next hunk."""
+        for row in added:
+            if self.rows[row] in gone:
+                raise Refused(row, _HEADLESS)
+
+    def _check_alike(self, ways: _Ways) -> None:
         """Rows that may be several lines, which differ, or that others are added between."""
         if all(first == last for first, last in ways):
             return
@@ -165,29 +173,30 @@ class Rows:
 
     # --- what is written ---
 
-    def _compose(self, ways: Sequence[tuple[int, int]]) -> list[str]:
-        lines = self.lines
-        pieces: list[tuple[str, int | None]] = []  # with the mark below, that no newline ends it
-        used = set()
+    def _compose(self, ways: _Ways, gone: Sequence[str]) -> list[str]:
+        self._check_headless(self.above[len(ways)], gone)
+        self._check_alike(ways)
+        olds = self.lines.olds
+        pieces: list[tuple[str, int | None]] = []  # with the mark below an added one
+        used: set[int] = set()  # rows that a mark below can be about
         at = 0
         for number in range(len(ways) + 1):
-            place = ways[number][0] if number < len(ways) else len(lines.olds)
-            stay, added = lines.olds[at:place], self.above[number]
+            place = ways[number][0] if number < len(ways) else len(olds)
+            stay, added = olds[at:place], self.above[number]
             pieces += [(line.text, None) for line in stay]
             if added:
-                known = [line for above in lines.above[at : place + 1] for line in above]
+                known = [line for above in self.lines.above[at : place + 1] for line in above]
                 if stay:
                     self._check_order(added, stay, known)
                 pieces += self._texts(added, known)
                 used.update(added)
             at = place + 1
-            if number == len(ways):
-                break
-            row, text = self.olds[number], lines.olds[place].text
-            if not text.endswith("\n"):
-                used.add(row)
-            if not self.rows[row].startswith("-"):
-                pieces.append((text, self.marks.get(row) if row in used else None))
+            if number < len(ways):
+                row, text = self.olds[number], olds[place].text
+                if not text.endswith("\n"):
+                    used.add(row)
+                if not self.rows[row].startswith("-"):
+                    pieces.append((text, None))
         self._check_marks(used, self._stop(len(ways)))
         return list(self._ended(pieces))
 
