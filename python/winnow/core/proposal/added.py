@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from winnow.core.proposal.diff import Diff, Line, body_of
-from winnow.core.proposal.origins import by_ends
+from winnow.core.proposal.origins import sure
 from winnow.core.text.visible import FORMS, restore, way_back
 
 
@@ -28,7 +28,7 @@ class Added:
         odd = [number for number, row in enumerate(rows) if FORMS.search(row)]
         bodies: list[str | None] = [row[1:] for row in rows]
         if odd:
-            were = by_ends([line.shown for line in known], rows)
+            were = sure([line.shown for line in known], list(rows))
             for number in odd:
                 was = were[number]
                 bodies[number] = self._body(rows[number][1:], None if was is None else known[was])

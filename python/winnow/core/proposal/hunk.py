@@ -57,13 +57,32 @@ class Lines:
 
 
 class Rows:
-    """The rows of a hunk as they are now. Behind them may be others, of hunks that are gone."""
+    """The rows of a hunk as they are now. Behind them may be others, of hunks that are gone.
 
-    def __init__(self, lines: Lines, rows: Sequence[str], span: range, added: Added) -> None:
+    Args:
+        lines: what was shown of the hunk.
+        rows: those of the whole diff.
+        span: those below the hunk's head.
+        gone: the lines of the hunks behind it whose heads are gone.
+        left_over: the row from which on all rows can be these.
+        meaning: what added lines say.
+    """
+
+    def __init__(  # noqa: PLR0917
+        self,
+        lines: Lines,
+        rows: Sequence[str],
+        span: range,
+        gone: Sequence[str],
+        left_over: int,
+        meaning: Added,
+    ) -> None:
         self.lines = lines
         self.rows = rows
         self.span = span
-        self.added = added
+        self.gone = gone
+        self.left_over = left_over
+        self.meaning = meaning
         self.olds: list[int] = []  # rows that are old lines
         self.above: list[list[int]] = [[]]  # the rows added above each of them, and at the end
         self.marks: dict[int, int] = {}  # “No newline” rows, by the row above
@@ -83,38 +102,34 @@ class Rows:
         self.said = [line.shown[1:].rstrip() for line in lines.olds]
         self.must = [line.sign == " " for line in lines.olds]
 
-    def written(self, left_over: int, gone: Sequence[str]) -> tuple[str, ...]:
+    def written(self) -> tuple[str, ...]:
         """The lines that are to be written.
-
-        Args:
-            left_over: the row from which on all can be lines of hunks that are gone.
-            gone: these lines.
 
         Raises:
             Refused: that can't be told.
         """
         readings: dict[int, list[_Ways]] = defaultdict(list)
         try:
-            for end in self._ends(left_over):
+            for end in self._ends():
                 ways = align(self.says[:end], self.said, self.must)
                 if ways is not None:
                     readings[self._new_removals(ways)].append(ways)
-                    if not gone:
+                    if not self.gone:
                         break
         except TooAlike:
             raise Refused(self.span.start - 1, _TOO_ALIKE) from None
         if not readings:
-            raise self._misfit(left_over, gone)
-        found = {tuple(self._compose(ways, gone)) for ways in readings[min(readings)]}
+            raise self._misfit()
+        found = {tuple(self._compose(ways)) for ways in readings[min(readings)]}
         if len(found) > 1:
             raise Refused(self.span.start - 1, _TOO_ALIKE)
         return found.pop()
 
-    def _ends(self, left_over: int) -> Iterator[int]:
+    def _ends(self) -> Iterator[int]:
         """How many of the old rows may be this hunk's: those that follow are left over."""
         most = min(len(self.olds), len(self.said))
         for tries, end in enumerate(range(most, -1, -1)):
-            if self._stop(end) < left_over:
+            if self._stop(end) < self.left_over:
                 break
             if tries > _MOST:
                 raise TooAlike
@@ -133,11 +148,18 @@ class Rows:
 
     # --- in two ways ---
 
-    def _check_headless(self, added: Sequence[int], gone: Sequence[str]) -> None:
-        """What is added at the end may be all that is left of the next hunk."""
+    def _added(self, number: int, end: int) -> list[int]:
+        """The rows added above an old one. At the end they may be those of a hunk that is gone."""
+        added = self.above[number]
+        if number < end or not added:
+            return added
+        follows = any(self.rows[row].strip() for row in range(self._stop(end), self.span.stop))
+        if follows and added[0] >= self.left_over:
+            return []
         for row in added:
-            if self.rows[row] in gone:
+            if follows or self.rows[row] in self.gone:
                 raise Refused(row, _HEADLESS)
+        return added
 
     def _check_alike(self, ways: _Ways) -> None:
         """Rows that may be several lines, which differ, or that others are added between."""
@@ -173,8 +195,7 @@ class Rows:
 
     # --- what is written ---
 
-    def _compose(self, ways: _Ways, gone: Sequence[str]) -> list[str]:
-        self._check_headless(self.above[len(ways)], gone)
+    def _compose(self, ways: _Ways) -> list[str]:
         self._check_alike(ways)
         olds = self.lines.olds
         pieces: list[tuple[str, int | None]] = []  # with the mark below an added one
@@ -182,7 +203,7 @@ class Rows:
         at = 0
         for number in range(len(ways) + 1):
             place = ways[number][0] if number < len(ways) else len(olds)
-            stay, added = olds[at:place], self.above[number]
+            stay, added = olds[at:place], self._added(number, len(ways))
             pieces += [(line.text, None) for line in stay]
             if added:
                 known = [line for above in self.lines.above[at : place + 1] for line in above]
@@ -203,7 +224,7 @@ class Rows:
     def _texts(
         self, added: Sequence[int], known: Sequence[Line]
     ) -> Iterator[tuple[str, int | None]]:
-        bodies = self.added.bodies([self.rows[row] for row in added], known)
+        bodies = self.meaning.bodies([self.rows[row] for row in added], known)
         for row, body in zip(added, bodies, strict=True):
             if body is None:
                 what = "holds characters that can't be edited here"
@@ -233,14 +254,14 @@ class Rows:
 
     # --- what can't be understood ---
 
-    def _misfit(self, left_over: int, gone: Sequence[str]) -> Refused:
+    def _misfit(self) -> Refused:
         """The first row that is none of the hunk's, or that stands where one is missing."""
         said, at = self.said, 0
         for number, says in enumerate(self.says):
             place = at
             while place < len(said) and said[place] != says and not self.must[place]:
                 place += 1
-            if place == len(said) and gone:
+            if place == len(said) and self.gone:
                 break
             removes = self.rows[self.olds[number]].startswith("-")
             if place == len(said) or said[place] != says or (removes and self.must[place]):
@@ -249,7 +270,7 @@ class Rows:
         for line in self.lines.olds[at:]:
             if line.sign == " ":
                 return self._missing(self.span.stop - 1, line)
-        return Refused(left_over - 1, _HEADLESS)
+        return Refused(self.left_over - 1, _HEADLESS)
 
     def _stranger(self, number: int, at: int, place: int) -> Refused:
         """A row where a line of these places should be."""

@@ -44,7 +44,7 @@ class _Reader:
         heads = [at for at, line in enumerate(diff.lines) if line.sign == "@" and line.hunk >= 0]
         self.starts = [*heads, len(diff.lines)]  # where in the diff each hunk starts
         self.parts = self._divide()
-        self.added = Added(diff)
+        self.meaning = Added(diff)
 
     def read(self) -> Applied:
         hunks, old = self.diff.hunks, self.diff.old
@@ -115,8 +115,8 @@ class _Reader:
             if self._left_over(rows, stay + gone) == rows.start:
                 return None
         lines = Lines(self.diff, number, self.starts[number])
-        found = Rows(lines, self.rows, rows, self.added)
-        return found.written(self._left_over(rows, gone), gone)
+        left_over = self._left_over(rows, gone)
+        return Rows(lines, self.rows, rows, gone, left_over, self.meaning).written()
 
     def _left_over(self, rows: range, gone: Sequence[str]) -> int:
         """The row from which on all are lines of hunks that are gone, or blank."""

@@ -7,9 +7,11 @@ how a line which hides characters stays what it is when the user edits it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import ne
 
 import msgspec
 
+from winnow.core.proposal.alignment import TooAlike, align
 from winnow.core.proposal.blocks import Text
 from winnow.core.proposal.lines import Change, changes
 from winnow.core.text.text import brief
@@ -45,22 +47,23 @@ def origins(shown: Sequence[str], lines: Sequence[str]) -> list[int | None]:
     return found
 
 
-def by_ends(shown: Sequence[str], lines: Sequence[str]) -> list[int | None]:
-    """For each line, the index of the shown one that it is by how both begin, or end.
+def sure(shown: list[str], lines: list[str]) -> list[int | None]:
+    """For each line, the index of the shown one that it is, where it can be no other.
 
-    None where these say two things or nothing, but for one line that stands in another's place.
+    That is so where lines only went, or only came. One line alone may have become another one.
     """
-    size, more = len(lines), len(shown) - len(lines)
-    both = min(size, len(shown))
-    head = next((at for at in range(both) if shown[at] != lines[at]), both)
-    tail = next((at for at in range(both) if shown[-1 - at] != lines[-1 - at]), both)
-    if not more and head + tail == size - 1:
-        return list(range(size))
-    were = []
-    for at in range(size):
-        may_be = {at} if at < head else set()
-        may_be |= {at + more} if at >= size - tail else set()
-        were.append(may_be.pop() if len(may_be) == 1 else None)
+    were: list[int | None] = [None] * len(lines)
+    fewer, more = sorted((shown, lines), key=len)
+    if len(shown) == len(lines) and sum(map(ne, shown, lines)) == 1:
+        return list(range(len(lines)))
+    try:
+        ways = align(fewer, more, [False] * len(more)) or []
+    except TooAlike:
+        return were
+    for at, (first, last) in enumerate(ways):
+        if first == last:
+            line, origin = (at, first) if fewer is lines else (first, at)
+            were[line] = origin
     return were
 
 
