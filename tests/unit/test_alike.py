@@ -247,13 +247,12 @@ def says_two_things(buffer: Buffer) -> bool:
 
 
 def edits_what_is_gone(buffer: Buffer) -> bool:
-    """Lines that were edited or added stand in a hunk whose head is gone."""
+    """Lines that were edited, moved or added stand in a hunk whose head is gone."""
     for number in range(len(buffer.patch.diff.hunks)):
         head, *lines = buffer.of(number)
-        for line in lines:
-            own = not line.line or line.seen != line.line.shown
-            if head.gone and own and not line.gone:
-                return True
+        shown = iter([line.shown for line in buffer.patch.diff.lines if line.hunk == number])
+        if head.gone and not all(line.gone or line.seen in shown for line in lines):
+            return True
     return False
 
 

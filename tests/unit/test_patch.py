@@ -284,10 +284,10 @@ def test_nothing_follows_a_line_without_newline() -> None:
     patch = diff("a", "a", "b\n")
     rows = rows_of(patch)
     assert rows[3:] == ["-a", NO_NEWLINE, "+b"]
-    assert "another line" in refused(apply(patch, [*rows[:3], " a", NO_NEWLINE, "+b"]))
+    assert "another line" in refused(apply(patch, [*rows, NO_NEWLINE, "+c"]))
 
 
-@pytest.mark.parametrize("left", [["+b"], [NO_NEWLINE, "+b"], [" a", "+b"]])
+@pytest.mark.parametrize("left", [["+b"], [NO_NEWLINE, "+b"], [" a", NO_NEWLINE, "+b"]])
 def test_a_last_line_that_stays_gets_a_newline_where_another_follows(left: list[str]) -> None:
     patch = diff("a", "a", "b\n")
     assert apply(patch, [*rows_of(patch)[:3], *left]) == Applied("a\nb\n", (), True)
