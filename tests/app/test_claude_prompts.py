@@ -10,6 +10,7 @@ import pytest
 from winnow import ports
 from winnow.adapters.claude.agent import ClaudeAgent
 from winnow.adapters.claude.projects import DiskProjects
+from winnow.core import agent as a
 from winnow.core.asking import trust
 
 from tests import api
@@ -32,7 +33,7 @@ async def heard(stage: Stage, shop: Path, given: trust.Given) -> set[str]:
     agent = ClaudeAgent(
         ports.AgentSpec(str(shop), given=given), stage.user.ask, env=env, start_patience=40
     )
-    turns = len(stage.user.every(ports.TurnEnded))
+    turns = len(stage.user.every(a.TurnEnded))
     async with connected(agent, stage.user):
         await agent.prompt("hi", "00000000-0000-4000-8000-000000000001")
         await stage.user.turn(turns + 1)

@@ -20,7 +20,7 @@ LONG_FUNCTIONS = {
     "python/winnow/adapters/claude/options.py options",  # one call, an argument a line
     # To be unfolded:
     "python/winnow/core/proposal/blocks.py split",
-    "python/winnow/core/proposal/hunks.py _items",
+    "python/winnow/core/proposal/alignment.py align",
 }
 
 

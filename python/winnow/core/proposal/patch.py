@@ -9,10 +9,8 @@ from typing import Any
 
 from winnow.core.proposal import hunks, rewrite
 from winnow.core.proposal.blocks import Block, Gone, Malformed, Seen, Text
-from winnow.core.proposal.diff import Diff, Line, diff
-from winnow.core.proposal.origins import origins
+from winnow.core.proposal.diff import Diff, diff
 from winnow.core.proposal.proposal import Change, Changed, Emptied, Kept, Proposal, difference
-from winnow.core.text.visible import FORMS
 
 _HEAD = re.compile(r"@@ -(\d+)")
 
@@ -49,10 +47,7 @@ class Patch(Proposal, frozen=True, dict=True):
                 pass
         if lines == self.blocks[0].lines:
             return Kept(self._input(self.new) or self.input)
-        rows = self._rows(lines)
-        if isinstance(rows, Malformed):
-            return Malformed(start + rows.row, rows.message)
-        match hunks.apply(self.diff, rows):
+        match hunks.apply(self.diff, lines):
             case Malformed(row=row, message=message):
                 return Malformed(start + row, message)
             case applied:
@@ -104,38 +99,6 @@ class Patch(Proposal, frozen=True, dict=True):
                 return max(1, int(head[1])) + above
             above += at < row and lines[at][:1] in stays
         return 1
-
-    def _rows(self, seen: Sequence[str]) -> list[hunks.Row] | Malformed:
-        """Which line of the diff each row is: told by comparison, since they carry no markers."""
-        lines = origins(self.blocks[0].lines, seen)
-        for row, line in enumerate(lines):
-            if line is not None and self._may_be(seen[row], self.diff.lines[line]):
-                continue
-            lines[row] = self._added.get(seen[row])
-            if lines[row] is None and FORMS.search(seen[row]) and self._hides:
-                what = "holds characters that can't be edited here: u brings it back"
-                return Malformed(row, f"line {row + 1} {what}")
-        return [hunks.Row(text, line) for text, line in zip(seen, lines, strict=True)]
-
-    def _may_be(self, seen: str, line: Line) -> bool:
-        """Whether a row can be an edited form of a line."""
-        match line.sign:
-            case "@":  # the names of the file, too
-                return True
-            case "-":
-                return seen[:1] in ("-", " ", "")
-            case " ":
-                return seen[:1] in (" ", "")
-        return seen.startswith(line.sign)
-
-    @cached_property
-    def _added(self) -> dict[str, int]:
-        """Where each added line stands in the diff, for those that the user moves."""
-        return {line.shown: at for at, line in enumerate(self.diff.lines) if line.sign == "+"}
-
-    @cached_property
-    def _hides(self) -> bool:
-        return any(line.shown[1:] != line.text.rstrip("\r\n") for line in self.diff.lines)
 
 
 class CellPatch(Patch, frozen=True, dict=True):
