@@ -159,7 +159,7 @@ M.subcommands = {
     if rest ~= '' and rest ~= 'revoke' then
       notify(('there is no :Winnow trust %s, only :Winnow trust revoke.'):format(rest))
     else
-      local event = { chat = chat and chat.buf or 0, cwd = place, revoke = rest == 'revoke' }
+      local event = { cwd = place, revoke = rest == 'revoke' }
       require('winnow.host').notify('trust', event)
     end
   end,

@@ -19,7 +19,6 @@ end
 
 --- Ask the host, which keeps the ledger.
 local function recall(event)
-  event.chat = 0 -- of all chats, and from anywhere
   local ok, problem = require('winnow.host').notify('recall', event)
   if not ok then
     say(problem or '', 'error')

@@ -1,5 +1,5 @@
 --- What the host may ask of Neovim: one function for each tag of `Effect` in
---- python/winnow/protocol.py.
+--- python/winnow/protocol/effects.py. What is about no chat has none.
 local M = {}
 
 local say = require('winnow.say')
@@ -31,6 +31,9 @@ M.effects = {
     section:judge(e.parts, e.waiting, e.offer)
   end),
   say = function(_, e)
+    say(e.text, e.level)
+  end,
+  notify = function(_, e)
     say(e.text, e.level)
   end,
   step = on_section(function(section, e)
@@ -160,12 +163,12 @@ function M.apply(batch)
   local chats = require('winnow.chats')
   require('winnow.host').hear()
   for _, effect in ipairs(batch) do
-    local chat = chats.get(effect.chat)
+    local chat = effect.chat and chats.get(effect.chat)
     chat = chat and not chat.owner and chat or nil -- what was on its way when it was handed over
     if chat and (M.holds(chat.buf) or M.counts_lines(chat.buf)) then
       hold(chat.buf, effect)
-    elseif effect.chat == 0 or chat and vim.api.nvim_buf_is_loaded(chat.buf) then
-      run(chat, effect) -- 0: about no chat
+    elseif not effect.chat or chat and vim.api.nvim_buf_is_loaded(chat.buf) then
+      run(chat, effect)
     end
   end
 end

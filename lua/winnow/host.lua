@@ -10,7 +10,7 @@ local BOOT = 'import pynvim; pynvim.start_host()'
 
 local REMEDY = ':checkhealth winnow says why, :Winnow restart tries again'
 
--- What may be sent: the tags of `Event` in python/winnow/protocol.py.
+-- What may be sent: the tags of `Event` in python/winnow/protocol/events.py.
 M.events = {
   open = true,
   close = true,

@@ -53,6 +53,12 @@
 ---@field type 'stop'
 ---@field chat integer
 
+--- Change the permission mode; empty: show it, with the rules in force.
+---@class winnow.event.Mode
+---@field type 'mode'
+---@field chat integer
+---@field mode? string
+
 --- The lines of the open section changed.
 ---@class winnow.event.Edit
 ---@field type 'edit'
@@ -100,12 +106,6 @@
 ---@field lines? string[]
 ---@field unseen? integer
 
---- Change the permission mode; empty: show it, with the rules in force.
----@class winnow.event.Mode
----@field type 'mode'
----@field chat integer
----@field mode? string
-
 --- Show the open patch beside the file, as a diff of two buffers.
 ---@class winnow.event.Compare
 ---@field type 'compare'
@@ -122,7 +122,6 @@
 --- Show what was decided, or export it.
 ---@class winnow.event.Recall
 ---@field type 'recall'
----@field chat integer
 ---@field about? string
 ---@field path? string
 ---@field export? string
@@ -130,7 +129,6 @@
 --- Show what was decided about the settings of the project at `cwd`, or forget it.
 ---@class winnow.event.Trust
 ---@field type 'trust'
----@field chat integer
 ---@field cwd string
 ---@field revoke? boolean
 
@@ -173,10 +171,16 @@
 ---@field waiting integer
 ---@field offer string
 
---- One sentence for the user's message line.
+--- One sentence for the user's message line, when nothing before it is held back.
 ---@class winnow.effect.Say
 ---@field type 'say'
 ---@field chat integer
+---@field text string
+---@field level 'error'|'info'|'warn'
+
+--- One sentence for the user's message line, at once.
+---@class winnow.effect.Notify
+---@field type 'notify'
 ---@field text string
 ---@field level 'error'|'info'|'warn'
 
@@ -279,7 +283,6 @@
 --- The agent has written files: show them as they are now, where nothing is unsaved.
 ---@class winnow.effect.Reload
 ---@field type 'reload'
----@field chat integer
 ---@field path string
 
 --- Show a file as it is beside what the open patch makes of it.
@@ -293,13 +296,11 @@
 --- Show the permission mode and the rules in force, or what was decided about a project.
 ---@class winnow.effect.Rules
 ---@field type 'rules'
----@field chat integer
 ---@field lines string[]
 
 --- Show the ledger in a buffer of its own.
 ---@class winnow.effect.Decisions
 ---@field type 'decisions'
----@field chat integer
 ---@field lines string[]
 
 --- A file to be written; `name` comes after a number.
@@ -310,7 +311,6 @@
 --- Write new files: into the folder `path`, or the one of that very path.
 ---@class winnow.effect.Export
 ---@field type 'export'
----@field chat integer
 ---@field path string
 ---@field files winnow.File[]
 
@@ -321,13 +321,13 @@
 ---| winnow.event.Refilled
 ---| winnow.event.Queue
 ---| winnow.event.Stop
+---| winnow.event.Mode
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
 ---| winnow.event.Cancel
 ---| winnow.event.Reopen
 ---| winnow.event.Discuss
 ---| winnow.event.Grant
----| winnow.event.Mode
 ---| winnow.event.Compare
 ---| winnow.event.Unshown
 ---| winnow.event.Recall
@@ -339,6 +339,7 @@
 ---| winnow.effect.Section
 ---| winnow.effect.Verdict
 ---| winnow.effect.Say
+---| winnow.effect.Notify
 ---| winnow.effect.Step
 ---| winnow.effect.Reveal
 ---| winnow.effect.Keep

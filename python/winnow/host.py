@@ -32,7 +32,7 @@ from winnow.app.chats import Chats
 from winnow.app.session import FAILED
 from winnow.core.ledger import ledger
 from winnow.core.ledger.ledger import Decision
-from winnow.protocol import Event, Say
+from winnow.protocol import ChatMessage, Event, Notify, Say
 
 log = logging.getLogger(__name__)
 
@@ -115,18 +115,21 @@ class Host:
     def _dispatch(self, event: Event) -> None:
         try:
             if self._chats is None:
-                self._chats = self._start(event.chat)
+                self._chats = self._start()
             self._chats.handle(event)
         except Exception:  # a bug: say so, and keep the other chats going
-            log.exception("%s of chat %d", type(event).__name__, event.chat)
-            self._editor.apply(Say(event.chat, FAILED, "error"))
+            log.exception("%s", type(event).__name__)
+            if isinstance(event, ChatMessage):
+                self._editor.apply(Say(event.chat, FAILED, "error"))
+            else:
+                self._editor.apply(Notify(FAILED, "error"))
 
-    def _start(self, chat: int) -> Chats:
-        replay = self._read_replay(chat)
+    def _start(self) -> Chats:
+        replay = self._read_replay()
         path = Path(self._settings.state) / "winnow.db"
         self._store = SqliteStore(path, self._tell, self._settings.keep_hours)
         if self._no_log:
-            self._editor.apply(Say(chat, f"There is no log: {self._no_log}.", "warn"))
+            self._editor.apply(Notify(f"There is no log: {self._no_log}.", "warn"))
         # Two seconds of import, while the user types their first message.
         self._claude = _in_thread(_import_claude)
         world = ports.World(
@@ -143,18 +146,18 @@ class Host:
         return Chats(world, replay)
 
     def _tell(self, sentence: str, well: bool) -> None:
-        """From the store's thread, about no chat: a sentence for the user."""
-        said = Say(0, sentence, "info" if well else "warn")
+        """From the store's thread: a sentence for the user."""
+        said = Notify(sentence, "info" if well else "warn")
         self._loop.call_soon_threadsafe(self._editor.apply, said)
 
-    def _read_replay(self, chat: int) -> dict[str, Decision] | None:
+    def _read_replay(self) -> dict[str, Decision] | None:
         if not self._settings.replay:
             return None
         try:
             return ledger.from_json(Path(self._settings.replay).read_bytes())
         except (OSError, msgspec.MsgspecError) as error:
             sentence = f"The replay can't be read, so it answers nothing: {error}."
-            self._editor.apply(Say(chat, sentence, "error"))
+            self._editor.apply(Notify(sentence, "error"))
             return {}  # the first question fails, and with it a run that nobody watches
 
     async def _make_agent(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:

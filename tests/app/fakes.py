@@ -21,6 +21,7 @@ BASH = ports.ToolStarted("t1", "Bash", {"command": "ls"})
 BESIDE = (
     p.Verdict,
     p.Say,
+    p.Notify,
     p.Step,
     p.Keep,
     p.Fill,

@@ -131,10 +131,10 @@ async def test_a_change_in_mid_session_starts_the_agent_anew(shop: Room) -> None
 async def test_revoked_trust_asks_again(shop: Room) -> None:
     shop.decided.roots = {"/shop": {A: "kept", B: "kept"}}
     await shop.open()
-    await shop.do(p.Trust(0, "/shop"))
+    await shop.do(p.Trust("/shop"))
     (rules,) = shop.editor.every(p.Rules)
     assert rules.lines == ["trust: /shop", "", "```text", f"✓ {A}", f"✓ {B}", "```"]
-    await shop.do(p.Trust(0, "/shop", revoke=True), p.Queue(CHAT))
+    await shop.do(p.Trust("/shop", revoke=True), p.Queue(CHAT))
     assert "env A=1" in "\n".join(shop.shown().lines)
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from winnow.adapters.editor import NvimEditor
-from winnow.protocol import Effect, Save, Write
+from winnow.protocol import Effect, Notify, Save, Write
 
 
 class FakeNvim:
@@ -90,6 +90,7 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
         ([Write(1, "a"), Write(2, "x"), Write(1, "b"), Write(2, "y")], ["ab", "xy"]),
         ([Write(1, "a"), Write(1, "b"), Save(1), Write(1, "c")], ["ab", "save", "c"]),
         ([Write(1, "a", fresh=True), Write(1, "b", fresh=True)], ["a", "b"]),
+        ([Write(1, "a"), Notify("of no chat"), Write(1, "b")], ["ab", "of no chat"]),
     ],
 )
 async def test_text_is_joined(effects: list[Effect], texts: list[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pynvim
 
-from winnow.protocol import Effect, Write
+from winnow.protocol import ChatMessage, Effect, Write
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,8 @@ class NvimEditor:
                     # Its text is joined from the pieces when the batch goes out.
                     self._pending.append(effect)
                 case _:
-                    self._seal(effect.chat)
+                    if isinstance(effect, ChatMessage):
+                        self._seal(effect.chat)
                     self._pending.append(effect)
                     self._urgent.set()
         if self._pending and self._flushing is None:

@@ -89,7 +89,7 @@ class Chat:
 
     # --- from the user --------------------------------------------------------------------------
 
-    def handle(self, event: p.Event) -> None:
+    def handle(self, event: p.ChatEvent) -> None:
         """Do what the user asks for."""
         match event:
             case p.Open():
@@ -211,7 +211,7 @@ class Chat:
         if isinstance(event, ports.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
             self._page.append(p.Happened(self.id, "TurnEnd", how))
-            self._page.apply(p.Reload(self.id))  # a command may have written any file
+            self._page.apply(p.Reload())  # a command may have written any file
             self._refill(self._outbox.answered(event.answered))
             self._sections.ask_choices()
         self._advance()
@@ -257,7 +257,7 @@ class Chat:
         """A call has ended well: the editor may show the file that it has written."""
         started = self._turn.running(call)
         if started and (path := written_by(started.name, started.input)) is not None:
-            self._page.apply(p.Reload(self.id, path))
+            self._page.apply(p.Reload(path))
 
     def _keeps(self, message: ports.Message) -> None:
         """The store has this message."""

@@ -38,6 +38,16 @@ class Chats:
 
     def handle(self, event: p.Event) -> None:
         """Do what an event asks for; events for chats that are gone are dropped."""
+        match event:
+            case p.Recall():
+                self._spawn(self._recall(event))
+            case p.Trust():
+                self._renew(event)  # nothing more goes out by what is being revoked
+                self._spawn(self._show_trust(event))
+            case _:
+                self._handle(event)
+
+    def _handle(self, event: p.ChatEvent) -> None:
         chat = self._chats.get(event.chat)
         match event:
             case p.Open() if chat is None:
@@ -47,11 +57,6 @@ class Chats:
                 self._chats[event.chat] = Chat(
                     opened, self._world, self._starts, self._replay, after
                 )
-            case p.Recall():  # of all chats, and from anywhere
-                self._spawn(self._recall(event))
-            case p.Trust():
-                self._renew(event)  # nothing more goes out by what is being revoked
-                self._spawn(self._show_trust(event))
             case _ if chat is None:
                 log.info("event for a closed chat: %s", type(event).__name__)
             case p.Close():
@@ -82,7 +87,7 @@ class Chats:
         try:
             self._world.editor.apply(await recall(self._world.store, event))
         except ports.StoreError as error:
-            self._world.editor.apply(p.Say(event.chat, error.sentence, "error"))
+            self._world.editor.apply(p.Notify(error.sentence, "error"))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)

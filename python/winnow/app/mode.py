@@ -101,7 +101,7 @@ class Mode:
         def show(rules: list[str]) -> None:
             head = f"mode: {self.name or 'default'}"
             lines = [head, "", *(rules or ["No rules are in force."])]
-            self._page.apply(p.Rules(self._page.chat, lines))
+            self._page.apply(p.Rules(lines))
 
         if self._session.state == "connected":
             self._session.request(

@@ -112,12 +112,12 @@ async def show(event: p.Trust, world: ports.World) -> p.Effect:
             await world.decided.forget(what.root)
         verdicts: dict[str, Any] = await world.decided.verdicts(what.root)
     except ports.StoreError as error:
-        return p.Say(event.chat, error.sentence, "error")
+        return p.Notify(error.sentence, "error")
     if event.revoke:
         sentence = "is forgotten; the next message asks anew."
-        return p.Say(event.chat, f"What was decided about {what.name} {sentence}")
+        return p.Notify(f"What was decided about {what.name} {sentence}")
     told = trust.told(what, verdicts)  # fenced, since Markdown would hide parts of it
     lines = ["```text", *told, "```"] if told else ["It brings no settings that act by themselves."]
     if what.trusted:
         lines.append("Claude Code itself trusts it.")
-    return p.Rules(event.chat, [f"trust: {what.root}", "", *lines])
+    return p.Rules([f"trust: {what.root}", "", *lines])
