@@ -32,7 +32,7 @@ from winnow.app.chats import Chats
 from winnow.app.session import FAILED
 from winnow.core.ledger import ledger
 from winnow.core.ledger.ledger import Decision
-from winnow.protocol import ChatMessage, Event, Notify, Say
+from winnow.protocol import Event, Notify
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +41,7 @@ log = logging.getLogger(__name__)
 _EDITOR = ("NVIM", "NVIM_LISTEN_ADDRESS", "VIM_SERVERNAME")
 
 LAST = 2.0  # seconds, twice, for what is still to be done when Neovim is gone
+GARBLED = "The host did not understand Neovim; try :Winnow restart, or see :Winnow log."
 TOUR = Path(__file__).parent / "scenarios" / "tour.json"
 
 
@@ -75,19 +76,18 @@ class Host:
             os.environ.pop(name, None)  # all agents inherit from here
         self._no_log = _start_log(Path(self._settings.state))
         self._loop = asyncio.new_event_loop()
-        self._chats: Chats | None = None
-        self._store: SqliteStore | None = None
         self._ending = False  # no agent starts any more: nobody would end it
         self._claude: asyncio.Future[Any]
         self._editor = NvimEditor(nvim, self._loop)
         # A daemon: Neovim's exit must not wait for agents; they end with their stdin.
         threading.Thread(target=self._run, name="winnow", daemon=True).start()
+        starting = asyncio.run_coroutine_threadsafe(self._start(), self._loop)
+        self._store, self._chats = starting.result()
         atexit.register(self._drain)
 
-    def handle(self, event: dict[str, Any]) -> None:
-        """Take one event from Lua; returns at once."""
-        decoded = msgspec.convert(event, Event)
-        self._loop.call_soon_threadsafe(self._dispatch, decoded)
+    def handle(self, event: object) -> None:
+        """Take one event from Lua; returns at once. A wrong one is told, and costs nothing else."""
+        self._loop.call_soon_threadsafe(self._dispatch, event)
 
     def about(self) -> dict[str, str]:
         """What ``:checkhealth`` wants to know of the host."""
@@ -104,30 +104,23 @@ class Host:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         self._ending = True
         with suppress(TimeoutError, concurrent.futures.TimeoutError):
-            asyncio.run_coroutine_threadsafe(self._ready(), self._loop).result(LAST)
-        if self._store is not None:
-            self._store.close(LAST)
+            asyncio.run_coroutine_threadsafe(self._chats.ready(), self._loop).result(LAST)
+        self._store.close(LAST)
 
-    async def _ready(self) -> None:
-        if self._chats is not None:
-            await self._chats.ready()
-
-    def _dispatch(self, event: Event) -> None:
+    def _dispatch(self, event: object) -> None:
+        kind = event.get("type") if isinstance(event, dict) else type(event).__name__
         try:
-            if self._chats is None:
-                self._chats = self._start()
-            self._chats.handle(event)
+            self._chats.handle(msgspec.convert(event, Event))
+        except msgspec.ValidationError as error:  # it names fields and types, and quotes only tags
+            log.error("event %.20r: %s", kind, error)
+            self._editor.apply(Notify(GARBLED, "error"))
         except Exception:  # a bug: say so, and keep the other chats going
-            log.exception("%s", type(event).__name__)
-            if isinstance(event, ChatMessage):
-                self._editor.apply(Say(event.chat, FAILED, "error"))
-            else:
-                self._editor.apply(Notify(FAILED, "error"))
+            log.exception("event %.20r", kind)
+            self._editor.apply(Notify(FAILED, "error"))
 
-    def _start(self) -> Chats:
-        replay = self._read_replay()
+    async def _start(self) -> tuple[SqliteStore, Chats]:
         path = Path(self._settings.state) / "winnow.db"
-        self._store = SqliteStore(path, self._tell, self._settings.keep_hours)
+        store = SqliteStore(path, self._tell, self._settings.keep_hours)
         if self._no_log:
             self._editor.apply(Notify(f"There is no log: {self._no_log}.", "warn"))
         # Two seconds of import, while the user types their first message.
@@ -135,15 +128,15 @@ class Host:
         world = ports.World(
             self._make_agent,
             self._editor,
-            self._store,
+            store,
             WallClock(),
             DiskFiles(),
             DiskProjects(os.environ, Path.home()),
-            self._store.decided,
+            store.decided,
             self._settings.form_hours,
             max(2, os.cpu_count() or 2),
         )
-        return Chats(world, replay)
+        return store, Chats(world, self._read_replay())
 
     def _tell(self, sentence: str, well: bool) -> None:
         """From the store's thread: a sentence for the user."""

@@ -14,10 +14,12 @@ from winnow import protocol as p
 from winnow.app import trust
 from winnow.app.chat import Chat
 from winnow.app.ledger import Replay, recall
+from winnow.app.session import FAILED
 from winnow.app.starts import Starts
 
 log = logging.getLogger(__name__)
 
+UNKNOWN = "The host does not know this chat; :Winnow restart tells it again."
 SPARE = 4  # agents that may run before anything is sent to them; each takes 200 MB
 
 
@@ -37,7 +39,7 @@ class Chats:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def handle(self, event: p.Event) -> None:
-        """Do what an event asks for; events for chats that are gone are dropped."""
+        """Do what an event asks for."""
         match event:
             case p.Recall():
                 self._spawn(self._recall(event))
@@ -57,8 +59,11 @@ class Chats:
                 self._chats[event.chat] = Chat(
                     opened, self._world, self._starts, self._replay, after
                 )
+            case p.Close() if chat is None:
+                pass  # nobody has told of it, as when another Neovim has the chat
             case _ if chat is None:
-                log.info("event for a closed chat: %s", type(event).__name__)
+                log.warning("event for a closed chat: %s", type(event).__name__)
+                self._world.editor.apply(p.Notify(UNKNOWN, "error"))
             case p.Close():
                 del self._chats[event.chat]
                 self._closing[chat.path] = self._spawn(chat.close())
@@ -90,7 +95,14 @@ class Chats:
             self._world.editor.apply(p.Notify(error.sentence, "error"))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
+        async def run() -> None:
+            try:
+                await work
+            except Exception:  # a bug: say so, and keep the chats going
+                log.exception("what an event asked for")
+                self._world.editor.apply(p.Notify(FAILED, "error"))
+
+        task = asyncio.create_task(run())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
