@@ -15,10 +15,10 @@ from winnow.app.session import Session
 from winnow.app.starts import Starts
 from winnow.app.trust import Trust
 from winnow.app.waiting import Waiting
-from winnow.core import transcript
 from winnow.core.asking.trust import Given
 from winnow.core.proposal.proposal import written_by
-from winnow.core.text.text import clean_block, prose, strip_markers
+from winnow.core.text.text import clean_block, strip_markers
+from winnow.core.transcript.entries import Ended, Told
 
 
 class Chat:
@@ -222,7 +222,7 @@ class Chat:
         self._heard = None
         if isinstance(error, ports.SessionGone) or (heard is None and self._begun):
             self._forget_session()
-        self._page.append(*self._turn.end(transcript.notice(error.sentence)))
+        self._page.append(*self._turn.end(Ended(error=error.sentence)))
         self._refill(
             self._outbox.lost({} if heard is None else heard)
         )  # a draft outlives this Neovim
@@ -256,7 +256,7 @@ class Chat:
     def _reload(self, call: str) -> None:
         """A call has ended well: the editor may show the file that it has written."""
         started = self._turn.running(call)
-        if started and (path := written_by(started.name, started.input)) is not None:
+        if started and (path := written_by(started.tool, started.input)) is not None:
             self._page.apply(p.Reload(path))
 
     def _keeps(self, message: ports.Message) -> None:
@@ -284,8 +284,7 @@ class Chat:
         if self._stale and (self._queued or self._outbox.waiting) and not self.working:
             self._session.renew()
         while (message := self._outbox.next()) and self._may_send():
-            shown = f"## You\n\n{prose(message.text)}\n\n## Claude"
-            self._page.append(p.Write(self.id, shown, fresh=True))
+            self._page.append(Told(message.text))
             self._outbox.send(message)
             self._session.prompt(message)
         if self._queued and self._may_send():

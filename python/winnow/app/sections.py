@@ -20,14 +20,15 @@ from winnow.app.page import Page
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
-from winnow.core import question, transcript
+from winnow.core import question
 from winnow.core.asking import choices, permission, question_tool, trust
 from winnow.core.asking.choices import Choice
 from winnow.core.ledger import offer
 from winnow.core.section import answer, record
 from winnow.core.section.form import Form
 from winnow.core.section.reading import Left, Pick
-from winnow.core.text.text import prose
+from winnow.core.transcript.entries import Entry, Held, Noted, Recorded, Said
+from winnow.core.transcript.rendering import notice
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ class Sections:
         self._early: list[p.Event] | None = []  # what came before those were known
         self._numbered: list[Waiting] = []  # choices that could only be shown as a list
         self.ways = opened.questions if opened.questions in ("text", "both") else "tool"
-        self.turn = Turn(page.chat, None if self.ways == "tool" else self._open_choices)
+        self.turn = Turn(None if self.ways == "tool" else self._open_choices)
 
     @property
     def waiting(self) -> list[Waiting]:
@@ -291,14 +292,12 @@ class Sections:
         answers = self._ledger.replayed(w.form)
         if isinstance(answers, int):
             sentence = record.unknown(w.form, answers)
-            self._page.append(*self.turn.paragraph())
-            self._page.append(p.Write(self._page.chat, transcript.notice(sentence), fresh=True))
+            self._page.append(Noted(sentence))
             self._page.say(sentence, "error")
             return asking.unanswered(w.request, sentence)
         reply, lines = w.accept(answers)
         self._keep(msgspec.structs.replace(w.stored, state="answered"))
-        shown = "\n".join([*lines, record.REPLAYED])
-        self._page.append(*self.turn.paragraph(), p.Write(self._page.chat, shown, fresh=True))
+        self._page.append(Recorded([*lines, record.REPLAYED]))
         return reply
 
     def lost(self) -> None:
@@ -317,7 +316,7 @@ class Sections:
         stored = self._kept.get(section_id)
         w = waiting.again(stored, self._files) if stored is not None else None
         if stored is None or w is None:
-            lines = [transcript.notice("A question stood here that is not on record any more.")]
+            lines = [notice("A question stood here that is not on record any more.")]
         elif stored.state == "answered":
             lines = w.answered() or ["✓ This question was answered."]
         elif stored.tool == asking.TEXT and stored.state == "open" and self._is_new(stored):
@@ -361,7 +360,7 @@ class Sections:
     def _ask(self, w: Waiting) -> None:
         # What comes before it is shown meanwhile; it is, when it can't be lost any more.
         ready = asyncio.ensure_future(self._prepare(w, self._keep(w.stored)))
-        self._page.append(*self.turn.asked(w.request.tool_use_id), ready, w)
+        self._page.append(Held(w.request.tool_use_id), ready, w)
         self._happened("Question", w)
 
     async def _prepare(self, w: Waiting, kept: Awaitable[None]) -> None:
@@ -413,7 +412,7 @@ class Sections:
         self._close(w, "answered", [f"✗ {sentence} Not written: {w.call}"])
         self._page.say(f"{sentence} Nothing was written; Claude is told.", "warn")
 
-    def _line(self, w: Waiting, reply: ports.Reply) -> list[p.Effect]:
+    def _line(self, w: Waiting, reply: ports.Reply) -> list[Entry]:
         """The line of the tool that runs now, to stand beside what was allowed."""
         if w.request.tool in (asking.ASK, trust.TOOL) or not isinstance(reply, ports.Allow):
             return []
@@ -442,7 +441,7 @@ class Sections:
         w: Waiting,
         state: str,
         lines: list[str],
-        *after: p.Effect,
+        *after: Entry,
         keep: Iterable[ports.Kept] = (),
     ) -> bool:
         if w not in self._page.sections:
@@ -468,7 +467,7 @@ class Sections:
             w = self._waiting(form, request)
             about = "\n\n".join(filter(None, (choice.title, choice.context)))
             if about:
-                self._page.append(p.Write(self._page.chat, prose(about), fresh=True))
+                self._page.append(Said(about))
             if self._ledger.replay is None:
                 self._ask(w)
             elif isinstance(self._replayed(w), ports.Allow):
@@ -486,7 +485,7 @@ class Sections:
             self._page.unshown([*choices.numbered(asking.choice_of(w.request)), "", hint])
         else:
             w.settle(asking.refused(w.request, UNSHOWN))
-            self._page.unshown([transcript.notice(UNSHOWN)])
+            self._page.unshown([notice(UNSHOWN)])
         self._keep(msgspec.structs.replace(w.stored, state="expired"))
 
     def by_number(self, text: str) -> str | None:

@@ -10,9 +10,10 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.app.page import Page
 from winnow.app.session import Session
-from winnow.core import project, transcript
+from winnow.core import project
 from winnow.core.asking import permission, trust
 from winnow.core.project import Project
+from winnow.core.transcript.entries import Noted
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +77,7 @@ class Trust:
     def _say_trusted(self, what: Project, count: int) -> None:
         settings = "a setting" if count == 1 else f"{count} settings"
         line = f"{what.name} is trusted in Claude Code, so {settings} of it may act: :Winnow trust"
-        self._page.append(p.Write(self._page.chat, transcript.notice(line), fresh=True))
+        self._page.append(Noted(line))
 
     def hold(self, updates: list[permission.Update]) -> list[permission.Update]:
         """Keep what the user allows for the whole project; returns what the agent is told of it."""

@@ -26,7 +26,7 @@ from winnow.core.section import answer, record
 from winnow.core.section.form import Form, render
 from winnow.core.section.reading import Left, Pick, Reading, locate, parse
 from winnow.core.text.visible import show
-from winnow.core.transcript import tool_line
+from winnow.core.transcript.rendering import tool_line
 from winnow.ports import Allow, Deny, FileError, Files, Message, Reply, Request, StoredSection
 from winnow.protocol import Pending, Section, Sides, Verdict
 
