@@ -127,7 +127,6 @@ end
 ---@param line string empty: no more
 ---@param output string[] folded lines
 function M.tool(chat, id, line, output)
-  chat.carry = ''
   chat:edit(function()
     chat:ensure_heading()
     local tool = chat.tools[id]
