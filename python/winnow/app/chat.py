@@ -16,6 +16,7 @@ from winnow.app.starts import Starts
 from winnow.app.trust import Trust
 from winnow.app.waiting import Waiting
 from winnow.core.asking.trust import Given
+from winnow.core.never import assert_never
 from winnow.core.proposal.proposal import written_by
 from winnow.core.text.text import clean_block, strip_markers
 from winnow.core.transcript.entries import Ended, Told
@@ -193,9 +194,10 @@ class Chat:
     def heard(self, event: ports.AgentEvent) -> None:
         """See `Listener.heard`."""
         match event:
-            case ports.Started(session=session) if session != self._resume:
-                self._resume, self._begun = session, True
-                self._page.append(p.Meta(self.id, {"session": session}))
+            case ports.Started(session=session):
+                if session != self._resume:
+                    self._resume, self._begun = session, True
+                    self._page.append(p.Meta(self.id, {"session": session}))
             case ports.ToolFinished(id=call, output=output, failed=failed):
                 self._outbox.finished({call: output if failed else ""})
                 if not failed:
@@ -207,6 +209,12 @@ class Chat:
             case ports.TurnEnded(cost=cost):
                 self._begun = False
                 self._cost = cost or self._cost
+            case ports.Text() | ports.Thinking() | ports.ToolStarted():
+                pass
+            case ports.Pause() | ports.Notice():
+                pass
+            case _:
+                assert_never(event)
         self._page.append(*self._turn.hear(event))
         if isinstance(event, ports.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}

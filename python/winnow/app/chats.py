@@ -46,29 +46,23 @@ class Chats:
             case p.Trust():
                 self._renew(event)  # nothing more goes out by what is being revoked
                 self._spawn(self._show_trust(event))
+            case p.Close(chat=number):
+                if chat := self._chats.pop(number, None):  # else another Neovim has it
+                    self._closing[chat.path] = self._spawn(chat.close())
             case _:
-                self._handle(event)
+                self._tell(event)
 
-    def _handle(self, event: p.ChatEvent) -> None:
-        chat = self._chats.get(event.chat)
-        match event:
-            case p.Open() if chat is None:
-                spare = sum(other.spare for other in self._chats.values())
-                opened = msgspec.structs.replace(event, eager=event.eager and spare < SPARE)
-                after = self._closing.get(event.path)
-                self._chats[event.chat] = Chat(
-                    opened, self._world, self._starts, self._replay, after
-                )
-            case p.Close() if chat is None:
-                pass  # nobody has told of it, as when another Neovim has the chat
-            case _ if chat is None:
-                log.warning("event for a closed chat: %s", type(event).__name__)
-                self._world.editor.apply(p.Notify(UNKNOWN, "error"))
-            case p.Close():
-                del self._chats[event.chat]
-                self._closing[chat.path] = self._spawn(chat.close())
-            case _:
-                chat.handle(event)
+    def _tell(self, event: p.ChatEvent) -> None:
+        if chat := self._chats.get(event.chat):
+            chat.handle(event)
+        elif isinstance(event, p.Open):
+            spare = sum(other.spare for other in self._chats.values())
+            opened = msgspec.structs.replace(event, eager=event.eager and spare < SPARE)
+            after = self._closing.get(event.path)
+            self._chats[event.chat] = Chat(opened, self._world, self._starts, self._replay, after)
+        else:
+            log.warning("event for a closed chat: %s", type(event).__name__)
+            self._world.editor.apply(p.Notify(UNKNOWN, "error"))
 
     async def ready(self) -> None:
         """Return when every chat has what the store had of it, and has acted on it."""

@@ -24,6 +24,7 @@ from winnow.core import question
 from winnow.core.asking import choices, permission, question_tool, trust
 from winnow.core.asking.choices import Choice
 from winnow.core.ledger import offer
+from winnow.core.never import assert_never
 from winnow.core.section import answer, record
 from winnow.core.section.form import Form
 from winnow.core.section.reading import Left, Pick
@@ -69,7 +70,7 @@ class Sections:
         self._mode = mode
         self._trust = project
         self._kept: dict[str, ports.StoredSection] = {}  # as the store has them, by marker
-        self._early: list[p.Event] | None = []  # what came before those were known
+        self._early: list[p.SectionEvent] | None = []  # what came before those were known
         self._numbered: list[Waiting] = []  # choices that could only be shown as a list
         self.ways = opened.questions if opened.questions in ("text", "both") else "tool"
         self.turn = Turn(None if self.ways == "tool" else self._open_choices)
@@ -100,9 +101,9 @@ class Sections:
 
     # --- from the user --------------------------------------------------------------------------
 
-    def handle(self, event: p.Event) -> None:
+    def handle(self, event: p.SectionEvent) -> None:
         """What the user does with a section."""
-        here = any(w.form.id == getattr(event, "section", "") for w in self._page.sections)
+        here = any(w.form.id == event.section for w in self._page.sections)
         if self._early is not None and not here:
             self._early.append(event)
             return
@@ -123,6 +124,8 @@ class Sections:
                 self._compare(section, lines)
             case p.Unshown(section=section):
                 self._unshown(section)
+            case _:
+                assert_never(event)
 
     def _edit(self, section: str, lines: list[str]) -> None:
         """The open section's text changed."""
@@ -159,6 +162,8 @@ class Sections:
                 self._page.apply(p.Step(self._page.chat, section, question))
                 if text:
                     self._page.say(text)
+            case other:
+                assert_never(other)
         self._keep(w.stored)
         self._page.judge()
 
@@ -204,6 +209,8 @@ class Sections:
                 self._deliver(w, (decided,))
             case answer.Undecided(missing=text) | answer.Explain(text=text):
                 self._page.say(text, "warn")
+            case other:
+                assert_never(other)
 
     def _compare(self, section: str, lines: list[str]) -> None:
         """Show the open patch as two buffers."""

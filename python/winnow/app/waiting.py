@@ -10,6 +10,7 @@ from winnow.app import asking
 from winnow.core import question
 from winnow.core.asking import permission
 from winnow.core.ledger import offer
+from winnow.core.never import assert_never
 from winnow.core.proposal import blocks
 from winnow.core.proposal.lines import split
 from winnow.core.proposal.proposal import (
@@ -129,6 +130,10 @@ class Waiting:
                 self._armed = armed
             case answer.Step(accepted=accepted):
                 self._accepted = accepted
+            case answer.Keep() | answer.Send():
+                pass
+            case _:
+                assert_never(outcome)
         return outcome
 
     def _offer(self, reading: Reading) -> offer.Offer | None:

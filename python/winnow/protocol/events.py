@@ -146,5 +146,5 @@ class Trust(Message, frozen=True):
 
 
 SectionEvent = Union[Edit, Confirm, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
-ChatEvent = Union[Open, Close, Send, Refilled, Queue, Stop, Mode, SectionEvent]
-Event = Union[ChatEvent, Recall, Trust]
+ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Mode, SectionEvent]  # a chat takes them
+Event = Union[ChatEvent, Close, Recall, Trust]

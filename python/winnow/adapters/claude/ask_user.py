@@ -8,6 +8,7 @@ from typing import Any
 
 from winnow import ports
 from winnow.core.asking import question_tool
+from winnow.core.never import assert_never
 from winnow.core.text.encoding import to_json
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
@@ -43,6 +44,8 @@ def question_handler(ask: ports.Ask) -> Callable[[dict[str, Any]], Awaitable[dic
                     pass
                 case ports.Deny(message=message):
                     input = {question_tool.RESULT: question_tool.failed(message)}
+                case other:
+                    assert_never(other)
         text = to_json(input[question_tool.RESULT])
         return {"content": [{"type": "text", "text": text}]}
 
