@@ -65,7 +65,7 @@ local function set_mode(chat, mode)
   elseif mode ~= '' and not require('winnow.guard').is_user() then
     return -- it said so
   elseif mode ~= 'bypassPermissions' or vim.fn.confirm(BYPASS, '&Yes\n&No', 2) == 1 then
-    chat:tell('mode', { mode = mode })
+    chat:tell('setmode', { mode = mode })
   end
 end
 

@@ -36,13 +36,13 @@ M.effects = {
   notify = function(_, e)
     say(e.text, e.level)
   end,
-  step = on_section(function(section, e)
+  move = on_section(function(section, e)
     section:step(e.question)
   end),
   reveal = on_section(function(section)
     require('winnow.seen').reveal(section)
   end),
-  keep = on_section(function(section, e)
+  drop = on_section(function(section, e)
     section:keep(e.question, e.rows)
   end),
   fill = on_section(function(section, e)
@@ -57,7 +57,7 @@ M.effects = {
   refill = function(chat, e)
     chat:refill(e.text, e.messages)
   end,
-  kept = function(chat, e)
+  stored = function(chat, e)
     require('winnow.sent').forget(chat.path, e.messages)
   end,
   status = function(chat, e)

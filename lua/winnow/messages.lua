@@ -25,11 +25,6 @@
 ---@field headless? boolean
 ---@field eager? boolean
 
---- The buffer is gone: deny what waits, end the agent.
----@class winnow.event.Close
----@field type 'close'
----@field chat integer
-
 --- A message that the buffer already shows. Empty: there was nothing to take after all.
 ---@class winnow.event.Send
 ---@field type 'send'
@@ -54,8 +49,8 @@
 ---@field chat integer
 
 --- Change the permission mode; empty: show it, with the rules in force.
----@class winnow.event.Mode
----@field type 'mode'
+---@class winnow.event.SetMode
+---@field type 'setmode'
 ---@field chat integer
 ---@field mode? string
 
@@ -118,6 +113,11 @@
 ---@field type 'unshown'
 ---@field chat integer
 ---@field section string
+
+--- The buffer is gone: deny what waits, end the agent.
+---@class winnow.event.Close
+---@field type 'close'
+---@field chat integer
 
 --- Show what was decided, or export it.
 ---@class winnow.event.Recall
@@ -185,8 +185,8 @@
 ---@field level 'error'|'info'|'warn'
 
 --- Move the cursor to a question of the open section (from 1), or to its foot (0).
----@class winnow.effect.Step
----@field type 'step'
+---@class winnow.effect.Move
+---@field type 'move'
 ---@field chat integer
 ---@field section string
 ---@field question integer
@@ -198,8 +198,8 @@
 ---@field section string
 
 --- Delete these rows of the lines that were confirmed, then confirm again.
----@class winnow.effect.Keep
----@field type 'keep'
+---@class winnow.effect.Drop
+---@field type 'drop'
 ---@field chat integer
 ---@field section string
 ---@field question integer
@@ -232,8 +232,8 @@
 ---@field messages string[]
 
 --- The store has these messages: nobody else has to remember them.
----@class winnow.effect.Kept
----@field type 'kept'
+---@class winnow.effect.Stored
+---@field type 'stored'
 ---@field chat integer
 ---@field messages string[]
 
@@ -316,12 +316,11 @@
 
 ---@alias winnow.Event
 ---| winnow.event.Open
----| winnow.event.Close
 ---| winnow.event.Send
 ---| winnow.event.Refilled
 ---| winnow.event.Queue
 ---| winnow.event.Stop
----| winnow.event.Mode
+---| winnow.event.SetMode
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
 ---| winnow.event.Cancel
@@ -330,6 +329,7 @@
 ---| winnow.event.Grant
 ---| winnow.event.Compare
 ---| winnow.event.Unshown
+---| winnow.event.Close
 ---| winnow.event.Recall
 ---| winnow.event.Trust
 
@@ -340,14 +340,14 @@
 ---| winnow.effect.Verdict
 ---| winnow.effect.Say
 ---| winnow.effect.Notify
----| winnow.effect.Step
+---| winnow.effect.Move
 ---| winnow.effect.Reveal
----| winnow.effect.Keep
+---| winnow.effect.Drop
 ---| winnow.effect.Fill
 ---| winnow.effect.Freeze
 ---| winnow.effect.Take
 ---| winnow.effect.Refill
----| winnow.effect.Kept
+---| winnow.effect.Stored
 ---| winnow.effect.Status
 ---| winnow.effect.Happened
 ---| winnow.effect.Meta

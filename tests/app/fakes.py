@@ -22,8 +22,8 @@ BESIDE = (
     p.Verdict,
     p.Say,
     p.Notify,
-    p.Step,
-    p.Keep,
+    p.Move,
+    p.Drop,
     p.Fill,
     p.Status,
     p.Happened,
@@ -32,7 +32,7 @@ BESIDE = (
     p.Visit,
     p.Sides,
     p.Rules,
-    p.Kept,
+    p.Stored,
 )  # they change no text
 Kind = TypeVar("Kind")
 Asked = asyncio.Task[ports.Reply]

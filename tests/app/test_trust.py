@@ -230,9 +230,9 @@ async def test_a_mode_that_the_user_sets_is_remembered() -> None:
     """By command, whether connected or not, and by a plan's approval; not what is refused."""
     room = Room()
     await room.open()
-    await room.do(p.Mode(CHAT, "plan"))
+    await room.do(p.SetMode(CHAT, "plan"))
     assert room.decided.modes == {"/chat.md": "plan"}
-    await room.do(p.Mode(CHAT, "auto"))  # which this agent refuses
+    await room.do(p.SetMode(CHAT, "auto"))  # which this agent refuses
     assert room.decided.modes == {"/chat.md": "plan"}
     asked = room.agent.ask(ports.Request("ExitPlanMode", {"plan": "# Go"}))
     await room.settle()

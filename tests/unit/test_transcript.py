@@ -19,7 +19,7 @@ from winnow.core.transcript.entries import (
     Thought,
     Told,
 )
-from winnow.core.transcript.rendering import Line, Renderer, Words
+from winnow.core.transcript.rendering import CallLine, Renderer, Words
 from winnow.core.transcript.transcript import Transcript
 
 BASH = Called("t1", "Bash", {"command": "make"})
@@ -80,15 +80,15 @@ def test_it_reads_as_in_a_chat(entries: list[Entry], text: str) -> None:
 
 def test_a_result_in_the_middle_of_a_sentence_splits_it_only_if_it_is_new() -> None:
     """A subagent's call ends while the agent speaks: its line stands, or comes below."""
-    said: list[Words | Line] = []
+    said: list[Words | CallLine] = []
     renderer = Renderer()
     for entry in (BASH, READ, Held("t2"), Said("a"), Returned("t1"), Said("b"), Returned("t2")):
         said += renderer.render(entry)
     said += renderer.render(Said("c"))
     assert said[3:] == [
         Words("a", True),
-        Line("t1", "▸ Bash make ✓"),
+        CallLine("t1", "▸ Bash make ✓"),
         Words("b", False),
-        Line("t2", "▸ Read /a ✓"),
+        CallLine("t2", "▸ Read /a ✓"),
         Words("c", True),
     ]

@@ -109,7 +109,7 @@ class Chat:
                 self._sections.say_something_else()
             case p.Stop():
                 self._stop()
-            case p.Mode(mode=mode):
+            case p.SetMode(mode=mode):
                 self._mode.change(mode)
             case _:
                 self._sections.handle(event)
@@ -124,7 +124,7 @@ class Chat:
             message = self._outbox.write(picked or text, id, own=picked is None)
             self._session.prompt(message)
         elif text:
-            self._page.append(p.Refill(self.id, text), p.Kept(self.id, [id]))
+            self._page.append(p.Refill(self.id, text), p.Stored(self.id, [id]))
 
     def _stop(self) -> None:
         """End the turn, and what waits in it."""
@@ -269,7 +269,7 @@ class Chat:
 
     def _keeps(self, message: ports.Message) -> None:
         """The store has this message."""
-        self._page.apply(p.Kept(self.id, [message.id]))
+        self._page.apply(p.Stored(self.id, [message.id]))
 
     def _refill(self, messages: list[ports.Message]) -> None:
         """Give back as a draft what the agent was told but did not take."""

@@ -12,7 +12,7 @@ from winnow.app.waiting import Waiting
 from winnow.core.transcript.entries import Ended, Entry, Recorded
 from winnow.core.transcript.rendering import Renderer, Words
 
-Item = Union[Entry, p.Effect, Waiting, "asyncio.Future[Any]"]
+Coming = Union[Entry, p.Effect, Waiting, "asyncio.Future[Any]"]
 """What comes after a future waits until that is done."""
 
 
@@ -29,7 +29,7 @@ class Page:
         self.taking = False  # the draft was asked for
         self._editor: ports.Editor | None = editor
         self._renderer = Renderer()
-        self._backlog: deque[Item] = deque()
+        self._backlog: deque[Coming] = deque()
         self._told = 0  # sections that the open one's foot counts
 
     @property
@@ -43,7 +43,7 @@ class Page:
         queued = [item for item in self._backlog if isinstance(item, Waiting)]
         return [self.open, *queued] if self.open else queued
 
-    def append(self, *items: Item) -> None:
+    def append(self, *items: Coming) -> None:
         """Show something, after everything that came before it."""
         self._backlog.extend(items)
         self._advance()

@@ -157,9 +157,9 @@ class Sections:
             case waiting.Place(path=path, line=line):
                 self._page.apply(p.Visit(self._page.chat, path, line))
             case answer.Keep(question=question, rows=rows):
-                self._page.apply(p.Keep(self._page.chat, section, question, rows))
+                self._page.apply(p.Drop(self._page.chat, section, question, rows))
             case answer.Step(question=question, text=text):
-                self._page.apply(p.Step(self._page.chat, section, question))
+                self._page.apply(p.Move(self._page.chat, section, question))
                 if text:
                     self._page.say(text)
             case other:
@@ -225,7 +225,7 @@ class Sections:
     def _reopen(self, section_id: str) -> None:
         """``<CR>`` on the record of a section that was not answered."""
         if self._current(section_id):
-            self._page.apply(p.Step(self._page.chat, section_id, 1))
+            self._page.apply(p.Move(self._page.chat, section_id, 1))
             return
         if (waits := [w.form.id for w in self._page.sections]) and section_id in waits:
             if section_id != waits[0]:  # else it is being opened

@@ -73,7 +73,7 @@ class Notify(Message, frozen=True):
     level: Level = "info"
 
 
-class Step(SectionMessage, frozen=True):
+class Move(SectionMessage, frozen=True):
     """Move the cursor to a question of the open section (from 1), or to its foot (0)."""
 
     question: int
@@ -83,7 +83,7 @@ class Reveal(SectionMessage, frozen=True):
     """Go to the first line of the open section that was not on the screen yet."""
 
 
-class Keep(SectionMessage, frozen=True):
+class Drop(SectionMessage, frozen=True):
     """Delete these rows of the lines that were confirmed, then confirm again."""
 
     question: int
@@ -116,7 +116,7 @@ class Refill(ChatMessage, frozen=True):
     messages: list[str] = []
 
 
-class Kept(ChatMessage, frozen=True):
+class Stored(ChatMessage, frozen=True):
     """The store has these messages: nobody else has to remember them."""
 
     messages: list[str]
@@ -223,14 +223,14 @@ Effect = Union[
     Verdict,
     Say,
     Notify,
-    Step,
+    Move,
     Reveal,
-    Keep,
+    Drop,
     Fill,
     Freeze,
     Take,
     Refill,
-    Kept,
+    Stored,
     Status,
     Happened,
     Meta,

@@ -34,7 +34,7 @@ class Open(ChatMessage, frozen=True):
     sections: list[str] = []
     lines: list[str] = []
     confirmed: int = -1  # the row of a <CR> in them that the host before has not acted on
-    sent: list[Sent] = []  # messages of which no `Kept` came
+    sent: list[Sent] = []  # messages of which no `Stored` came
     headless: bool = False  # nobody sees this Neovim
     eager: bool = True  # a new chat connects while the user still types
 
@@ -110,7 +110,7 @@ class Grant(SectionMessage, frozen=True):
     unseen: int = 0
 
 
-class Mode(ChatMessage, frozen=True):
+class SetMode(ChatMessage, frozen=True):
     """Change the permission mode; empty: show it, with the rules in force."""
 
     mode: str = ""
@@ -146,5 +146,5 @@ class Trust(Message, frozen=True):
 
 
 SectionEvent = Union[Edit, Confirm, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
-ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Mode, SectionEvent]  # a chat takes them
+ChatEvent = Union[Open, Send, Refilled, Queue, Stop, SetMode, SectionEvent]  # a chat takes them
 Event = Union[ChatEvent, Close, Recall, Trust]

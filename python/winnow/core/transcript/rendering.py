@@ -90,7 +90,7 @@ class Words(msgspec.Struct, frozen=True):
     fresh: bool
 
 
-class Line(msgspec.Struct, frozen=True):
+class CallLine(msgspec.Struct, frozen=True):
     """A tool call's line, new or as it is now; ``output`` goes folded beneath. Empty: none."""
 
     id: str
@@ -109,7 +109,7 @@ class Renderer:
         self._calls: dict[str, Called] = {}  # those without a result
         self._held: set[str] = set()  # those of them that have no line
 
-    def render(self, entry: Entry) -> Iterator[Words | Line]:
+    def render(self, entry: Entry) -> Iterator[Words | CallLine]:
         """What an entry adds or changes; iterate it to the end."""
         match entry:
             case Said() | Thought():
@@ -130,7 +130,7 @@ class Renderer:
             case Held(call=call):
                 yield from self._finish()
                 if call in self._calls:
-                    yield Line(call, "")
+                    yield CallLine(call, "")
                     self._held.add(call)
             case Returned():
                 yield from self._return(entry)
@@ -168,7 +168,7 @@ class Renderer:
         yield from self._finish()
         yield Words(text, fresh=True)
 
-    def _return(self, entry: Returned) -> Iterator[Words | Line]:
+    def _return(self, entry: Returned) -> Iterator[Words | CallLine]:
         if called := self._calls.pop(entry.id, None):
             if entry.id in self._held:
                 self._held.remove(entry.id)
@@ -183,6 +183,6 @@ def _thought(text: str, *, first: bool) -> str:
     return f"{THINKING}\n{FOLDED}{body}" if first else body
 
 
-def _line(called: Called, state: ToolState, output: Sequence[str] = ()) -> Line:
+def _line(called: Called, state: ToolState, output: Sequence[str] = ()) -> CallLine:
     line = tool_line(called.tool, called.input, state=state)
-    return Line(called.id, line, list(output))
+    return CallLine(called.id, line, list(output))
