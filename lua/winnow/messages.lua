@@ -70,6 +70,14 @@
 ---@field row integer
 ---@field unseen? integer
 
+--- Keep only the option on `row` of `lines` of the open section; `Delete` does it.
+---@class winnow.event.Keep
+---@field type 'keep'
+---@field chat integer
+---@field section string
+---@field lines string[]
+---@field row integer
+
 --- `<Esc>` in the open section.
 ---@class winnow.event.Cancel
 ---@field type 'cancel'
@@ -197,9 +205,9 @@
 ---@field chat integer
 ---@field section string
 
---- Delete these rows of the lines that were confirmed, then confirm again.
----@class winnow.effect.Drop
----@field type 'drop'
+--- Delete these rows of the lines that `Confirm` or `Keep` had, then confirm again.
+---@class winnow.effect.Delete
+---@field type 'delete'
 ---@field chat integer
 ---@field section string
 ---@field question integer
@@ -323,6 +331,7 @@
 ---| winnow.event.SetMode
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
+---| winnow.event.Keep
 ---| winnow.event.Cancel
 ---| winnow.event.Reopen
 ---| winnow.event.Discuss
@@ -342,7 +351,7 @@
 ---| winnow.effect.Notify
 ---| winnow.effect.Move
 ---| winnow.effect.Reveal
----| winnow.effect.Drop
+---| winnow.effect.Delete
 ---| winnow.effect.Fill
 ---| winnow.effect.Freeze
 ---| winnow.effect.Take
@@ -358,3 +367,49 @@
 ---| winnow.effect.Rules
 ---| winnow.effect.Decisions
 ---| winnow.effect.Export
+
+---@alias winnow.EventType
+---| 'open'
+---| 'send'
+---| 'refilled'
+---| 'queue'
+---| 'stop'
+---| 'setmode'
+---| 'edit'
+---| 'confirm'
+---| 'keep'
+---| 'cancel'
+---| 'reopen'
+---| 'discuss'
+---| 'grant'
+---| 'compare'
+---| 'unshown'
+---| 'close'
+---| 'recall'
+---| 'trust'
+
+---@class winnow.Effects
+---@field write fun(chat: winnow.Chat, effect: winnow.effect.Write)
+---@field tool fun(chat: winnow.Chat, effect: winnow.effect.Tool)
+---@field section fun(chat: winnow.Chat, effect: winnow.effect.Section)
+---@field verdict fun(chat: winnow.Chat, effect: winnow.effect.Verdict)
+---@field say fun(chat: winnow.Chat, effect: winnow.effect.Say)
+---@field notify fun(chat: nil, effect: winnow.effect.Notify)
+---@field move fun(chat: winnow.Chat, effect: winnow.effect.Move)
+---@field reveal fun(chat: winnow.Chat, effect: winnow.effect.Reveal)
+---@field delete fun(chat: winnow.Chat, effect: winnow.effect.Delete)
+---@field fill fun(chat: winnow.Chat, effect: winnow.effect.Fill)
+---@field freeze fun(chat: winnow.Chat, effect: winnow.effect.Freeze)
+---@field take fun(chat: winnow.Chat, effect: winnow.effect.Take)
+---@field refill fun(chat: winnow.Chat, effect: winnow.effect.Refill)
+---@field stored fun(chat: winnow.Chat, effect: winnow.effect.Stored)
+---@field status fun(chat: winnow.Chat, effect: winnow.effect.Status)
+---@field happened fun(chat: winnow.Chat, effect: winnow.effect.Happened)
+---@field meta fun(chat: winnow.Chat, effect: winnow.effect.Meta)
+---@field save fun(chat: winnow.Chat, effect: winnow.effect.Save)
+---@field visit fun(chat: winnow.Chat, effect: winnow.effect.Visit)
+---@field reload fun(chat: nil, effect: winnow.effect.Reload)
+---@field sides fun(chat: winnow.Chat, effect: winnow.effect.Sides)
+---@field rules fun(chat: nil, effect: winnow.effect.Rules)
+---@field decisions fun(chat: nil, effect: winnow.effect.Decisions)
+---@field export fun(chat: nil, effect: winnow.effect.Export)

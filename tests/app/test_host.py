@@ -1,143 +1,80 @@
-"""What the host makes of an event that is wrong: one sentence, and it goes on."""
+"""What the host imports, and when: the SDK costs more than all the rest, so only Claude's do it."""
 
 from __future__ import annotations
 
-import asyncio
-import atexit
-import logging
-import queue
-import threading
-from collections.abc import Callable, Iterator
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from winnow import host as winnow_host
-from winnow.app.chat import Chat
-from winnow.app.chats import UNKNOWN
-from winnow.app.session import FAILED
-from winnow.host import GARBLED, Host
 
-OPEN = {"type": "open", "cwd": "/", "agent": "scripted"}
-EDIT = {"type": "edit", "chat": 1, "section": "s1", "lines": []}
+# A host with one chat, in a process of its own: it says on stdout whether it has the SDK when all
+# has been done for that chat's first prompt.
+HOST = """
+import contextlib, json, queue, sys, threading
+folder, agent, chat = sys.argv[1:]
+from winnow.host import Host
 
+class Nvim:
+    def async_call(self, function, *args):
+        calls.put((function, args))
+    def exec_lua(self, code, batch):
+        effects.extend(batch)
+        if any(effect["type"] == "take" for effect in batch):
+            host.handle({"type": "send", "chat": 1, "text": "Hi", "id": "u"})
 
-class FakeNvim:
-    """Neovim on the other end of pynvim's thread: takes what it is told at once."""
+calls, effects = queue.Queue(), []
+settings = {"state": folder, "agent": agent, "scenario": folder + "/scenario", "pace": 0}
+host = Host(Nvim(), {**settings, "cli_path": "/bin/false"})
+where = {"chat": 1, "path": folder + "/chat.md", "cwd": folder}
+host.handle({"type": "open", **where, "agent": chat})
+host.handle({"type": "queue", "chat": 1})
 
-    def __init__(self) -> None:
-        self.effects: queue.Queue[dict[str, Any]] = queue.Queue()
+def answered():
+    said = "".join(effect["text"] for effect in effects if effect["type"] in ("write", "say"))
+    return "Hello." in said or "Claude Code" in said
 
-    def async_call(self, function: Callable[..., None], *args: object) -> None:
+while not answered() or any(thread.name == "winnow-import" for thread in threading.enumerate()):
+    with contextlib.suppress(queue.Empty):
+        function, args = calls.get(timeout=0.1)
         function(*args)
-
-    def exec_lua(self, _code: str, batch: list[dict[str, Any]]) -> None:
-        for effect in batch:
-            self.effects.put(effect)
-
-    def wait(self, kind: str, **fields: object) -> dict[str, Any]:
-        """The next effect of this kind, with these fields; there is no error before it."""
-        while True:
-            effect = self.effects.get(timeout=30)
-            if effect["type"] == kind and fields.items() <= effect.items():
-                return effect
-            assert effect.get("level") != "error", effect
+print(json.dumps([name for name in ("claude_agent_sdk", "mcp") if name in sys.modules]))
+"""
 
 
-@pytest.fixture
-def nvim() -> FakeNvim:
-    return FakeNvim()
+def imported(folder: Path, agent: str, chat: str = "", **env: str) -> list[str]:
+    """What a host with this agent has imported, whose chat names that one."""
+    (folder / "scenario").write_text('{"turns": [[{"type": "say", "text": "Hello."}]]}')
+    path = str(Path(__file__).parents[2] / "python")
+    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
+    done = subprocess.run(
+        [sys.executable, "-c", HOST, str(folder), agent, chat],
+        env={**kept, "HOME": str(folder), "PYTHONPATH": path, **env},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[str] = json.loads(done.stdout)
+    return found
 
 
-@pytest.fixture
-def host(nvim: FakeNvim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
-    """A host with the scripted agent, whose log is taken off at the end."""
-    monkeypatch.setattr(winnow_host, "_import_claude", lambda: None)
-    root = logging.getLogger()
-    level, before = root.level, list(root.handlers)
-    host = Host(nvim, {"state": str(tmp_path), "agent": "scripted", "pace": 0})
-    yield host
-    atexit.unregister(host._drain)
-    (thread,) = [one for one in threading.enumerate() if one.name == "winnow"]
-    asyncio.run_coroutine_threadsafe(end(host), host._loop).result(30)
-    host._store.close(30)
-    host._loop.call_soon_threadsafe(host._loop.stop)
-    thread.join(30)
-    host._loop.close()
-    root.setLevel(level)
-    logging.raiseExceptions = True
-    for handler in set(root.handlers) - set(before):
-        root.removeHandler(handler)
-        handler.close()
+@pytest.mark.parametrize(("agent", "chat"), [("scripted", ""), ("claude", "scripted")])
+def test_a_scripted_agent_needs_no_sdk(tmp_path: Path, agent: str, chat: str) -> None:
+    """Whether it is the default or the chat names it."""
+    assert imported(tmp_path, agent, chat) == []
 
 
-async def end(host: Host) -> None:
-    """Leave no task behind."""
-    await host._chats.close()
-    if (flushing := host._editor._flushing) is not None:
-        await flushing
+def test_auto_without_credentials_needs_no_sdk(tmp_path: Path) -> None:
+    """It is the scripted agent."""
+    assert imported(tmp_path, "auto") == []
 
 
-def opened(host: Host, nvim: FakeNvim, chat: int) -> None:
-    """A chat that is ready for a message."""
-    host.handle({**OPEN, "chat": chat, "path": f"/{chat}.md"})
-    nvim.wait("status", chat=chat, state="idle")
-
-
-@pytest.mark.parametrize(
-    ("event", "said", "logged"),
-    [
-        (None, GARBLED, "event 'NoneType': Expected `object`, got `null`"),
-        (["edit"], GARBLED, "event 'list': Expected `object`, got `array`"),
-        ({}, GARBLED, "event None: Object missing required field `type`"),
-        ({"type": "nonsense"}, GARBLED, "event 'nonsense': Invalid value 'nonsense' - at `$.type`"),
-        ({"type": {}}, GARBLED, "event {}: Expected `str`, got `dict` - at `$.type`"),
-        ({**EDIT, "chat": "one"}, GARBLED, "event 'edit': Expected `int`, got `str` - at `$.chat`"),
-        ({**EDIT, "lines": [7]}, GARBLED, "Expected `str`, got `int` - at `$.lines[0]`"),
-        ({"type": "stop"}, GARBLED, "event 'stop': Object missing required field `chat`"),
-        ({**EDIT, "chat": 99}, UNKNOWN, "event for a closed chat: Edit"),
-    ],
-)
-def test_a_wrong_event_costs_one_sentence(
-    host: Host, nvim: FakeNvim, tmp_path: Path, event: object, said: str, logged: str
-) -> None:
-    """It is logged with what is wrong with it, and the chat goes on."""
-    opened(host, nvim, 1)
-    host.handle(event)
-    assert nvim.wait("notify")["text"] == said
-    host.handle({"type": "send", "chat": 1, "text": "Hi"})
-    nvim.wait("status", chat=1, state="working")
-    assert logged in (tmp_path / "winnow.log").read_text()
-
-
-def test_a_handler_that_fails_costs_one_sentence(
-    host: Host, nvim: FakeNvim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The log says where; this chat and others go on."""
-    opened(host, nvim, 1)
-    opened(host, nvim, 2)
-    with monkeypatch.context() as broken:
-        broken.setattr(Chat, "_stop", None)
-        host.handle({"type": "stop", "chat": 1})
-        assert nvim.wait("notify") == {"type": "notify", "text": FAILED, "level": "error"}
-    for chat in (2, 1):
-        host.handle({"type": "send", "chat": chat, "text": "Hi"})
-        nvim.wait("status", chat=chat, state="working")
-    log = (tmp_path / "winnow.log").read_text()
-    assert "event 'stop'" in log
-    assert "TypeError" in log
-
-
-def test_what_is_about_no_chat_needs_none(host: Host, nvim: FakeNvim) -> None:
-    """The ledger is shown before there is any chat."""
-    host.handle({"type": "recall"})
-    assert nvim.wait("decisions").keys() == {"type", "lines"}
-
-
-def test_a_failure_beside_is_told(
-    host: Host, nvim: FakeNvim, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What an event asked for may fail later."""
-    monkeypatch.setattr("winnow.app.chats.recall", None)
-    host.handle({"type": "recall"})
-    assert nvim.wait("notify")["text"] == FAILED
+@pytest.mark.parametrize(("agent", "chat"), [("claude", ""), ("scripted", "claude"), ("auto", "")])
+def test_claude_needs_it(tmp_path: Path, agent: str, chat: str) -> None:
+    """Also where it is not the default."""
+    found = imported(tmp_path, agent, chat, ANTHROPIC_API_KEY="sk-test")
+    assert found == ["claude_agent_sdk", "mcp"]

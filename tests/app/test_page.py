@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from winnow.app.page import Page
 from winnow.app.turn import Turn
+from winnow.core.agent import Request, Text, ToolFinished, TurnEnded
 from winnow.core.transcript.transcript import Transcript
-from winnow.ports import Request, Text, ToolFinished, TurnEnded
 
 from tests.app.fakes import BASH, FakeEditor
 

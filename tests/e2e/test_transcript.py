@@ -10,6 +10,16 @@ import pytest
 from winnow import protocol as p
 from winnow.app.page import Page
 from winnow.app.turn import Turn
+from winnow.core.agent import (
+    AgentEvent,
+    Notice,
+    Pause,
+    Text,
+    Thinking,
+    ToolFinished,
+    ToolStarted,
+    TurnEnded,
+)
 from winnow.core.transcript.entries import (
     Called,
     Ended,
@@ -24,16 +34,6 @@ from winnow.core.transcript.entries import (
     Told,
 )
 from winnow.core.transcript.transcript import Transcript
-from winnow.ports import (
-    AgentEvent,
-    Notice,
-    Pause,
-    Text,
-    Thinking,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
 
 from tests.e2e.editor import Editor
 from tests.e2e.steps import wait_idle

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from winnow import ports
-from winnow.app import asking
+from winnow.core import agent as a
+from winnow.core.asking import ways
 from winnow.core.asking.choices import Choice
-from winnow.core.asking.splitter import Broken, Found, Piece, Shown, Splitter
+from winnow.core.asking.pieces import Broken, Found, Piece, Shown
+from winnow.core.asking.splitter import Splitter
 from winnow.core.never import assert_never
 from winnow.core.transcript.entries import (
     Called,
@@ -47,29 +48,29 @@ class Turn:
         self._calls: dict[str, Called] = {}  # those without a result
         self._subagents: set[str] = set()  # calls of subagents, which may outlive the turn
 
-    def hear(self, event: ports.AgentEvent) -> Iterator[Entry]:
+    def hear(self, event: a.AgentEvent) -> Iterator[Entry]:
         """What has happened; iterate it to the end."""
         match event:
-            case ports.Text(text=text):
+            case a.Text(text=text):
                 yield from self._speak(text, Said)
-            case ports.Thinking(text=text):
+            case a.Thinking(text=text):
                 yield from self._speak(text, Thought)
-            case ports.ToolStarted(id=call, name=name, input=input):
+            case a.ToolStarted(id=call, name=name, input=input):
                 yield from self._finish()
                 self.busy, self.boundary = True, False
-                if name != asking.ASK:  # its section is its line
+                if ways.of(name, input).has_line:
                     yield self._call(Called(call, name, input))
-            case ports.ToolFinished(id=call, output=output, failed=failed):
+            case a.ToolFinished(id=call, output=output, failed=failed):
                 if self._calls.pop(call, None) is not None:
                     yield Returned(call, output, failed)
-            case ports.Pause():
+            case a.Pause():
                 yield from self._finish()
                 self.boundary = True
-            case ports.Notice(sentence=sentence):
+            case a.Notice(sentence=sentence):
                 yield Noted(sentence)
-            case ports.TurnEnded(stopped=stopped, error=error):
+            case a.TurnEnded(stopped=stopped, error=error):
                 yield from self.end(Ended(stopped, error))
-            case ports.Started() | ports.Mode() | ports.SettingsChanged():
+            case a.Started() | a.Mode() | a.SettingsChanged():
                 pass  # no part of what it says
             case _:
                 assert_never(event)
@@ -78,7 +79,7 @@ class Turn:
         """A tool call that has no result yet."""
         return self._calls.get(call)
 
-    def allowed(self, request: ports.Request, input: dict[str, Any]) -> Entry:
+    def allowed(self, request: a.Request, input: dict[str, Any]) -> Entry:
         """A call runs with this input."""
         if request.agent_id:
             self._subagents.add(request.tool_use_id)

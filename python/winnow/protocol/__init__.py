@@ -2,7 +2,7 @@
 
 Lua pushes facts in (`Event`); Python pushes edits out (`Effect`). Python never reads from
 Neovim, so neither side ever waits for the other. Both unions are tagged by ``type``: the tags of
-`Event` are what ``lua/winnow/host.lua`` may send, the tags of `Effect` are the keys of
+`Event` are what Lua sends with ``lua/winnow/host.lua``, the tags of `Effect` are the keys of
 ``lua/winnow/dispatch.lua``, and a test holds the two sides equal. Rows count from 0.
 """
 

@@ -83,8 +83,8 @@ class Reveal(SectionMessage, frozen=True):
     """Go to the first line of the open section that was not on the screen yet."""
 
 
-class Drop(SectionMessage, frozen=True):
-    """Delete these rows of the lines that were confirmed, then confirm again."""
+class Delete(SectionMessage, frozen=True):
+    """Delete these rows of the lines that `Confirm` or `Keep` had, then confirm again."""
 
     question: int
     rows: list[int]
@@ -225,7 +225,7 @@ Effect = Union[
     Notify,
     Move,
     Reveal,
-    Drop,
+    Delete,
     Fill,
     Freeze,
     Take,

@@ -81,6 +81,13 @@ class Confirm(SectionMessage, frozen=True):
     unseen: int = 0
 
 
+class Keep(SectionMessage, frozen=True):
+    """Keep only the option on ``row`` of ``lines`` of the open section; `Delete` does it."""
+
+    lines: list[str]
+    row: int
+
+
 class Cancel(SectionMessage, frozen=True):
     """``<Esc>`` in the open section."""
 
@@ -145,6 +152,6 @@ class Trust(Message, frozen=True):
     revoke: bool = False
 
 
-SectionEvent = Union[Edit, Confirm, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
+SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, SetMode, SectionEvent]  # a chat takes them
 Event = Union[ChatEvent, Close, Recall, Trust]

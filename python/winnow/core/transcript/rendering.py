@@ -1,6 +1,6 @@
 """How entries read: tool lines, thinking, notices.
 
-Lines that start with `FOLDED` fold beneath the line above them (``lua/winnow/fold.lua``).
+Lines that start with `FOLDED` fold beneath the line above them (``lua/winnow/chat/fold.lua``).
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from winnow.core.asking import question_tool
+from winnow.core.asking import ways
 from winnow.core.never import assert_never
+from winnow.core.text import grammar
 from winnow.core.text.text import clean, clean_block, prose, split_unfinished
 from winnow.core.transcript.entries import (
     Called,
@@ -27,12 +28,12 @@ from winnow.core.transcript.entries import (
     Told,
 )
 
-FOLDED = "│ "
-THINKING = "✻ Thinking"
+FOLDED = f"{grammar.OUTPUT} "
+THINKING = f"{grammar.THOUGHT} Thinking"
 MAX_OUTPUT = 2_000  # lines of one tool's output kept in the buffer; the session has them all
 
 ToolState = Literal["running", "done", "failed"]
-_STATES = {"running": "…", "done": "✓", "failed": "✗"}
+_STATES = {"running": "…", "done": grammar.KEPT, "failed": grammar.REFUSED}
 # What tells one call from the next, by tool; for the others the first text argument does.
 _TELLING = {
     "Bash": "command",
@@ -52,9 +53,8 @@ _TELLING = {
 
 def tool_line(name: str, arguments: dict[str, Any], *, state: ToolState | None = None) -> str:
     """A tool call on one line: its name and what it works on; with a state, as the chat has it."""
-    if name == question_tool.TOOL:
-        call = question_tool.call_line(arguments)
-    else:
+    call = ways.of(name, arguments).line(arguments)
+    if not call:
         about = arguments.get(_TELLING.get(name, ""))
         if not isinstance(about, str) and name in _TELLING:
             about = ""
@@ -64,12 +64,12 @@ def tool_line(name: str, arguments: dict[str, Any], *, state: ToolState | None =
         if len(shown) > 100:
             shown = shown[:99] + "…"
         call = f"{clean(name)} {shown}".rstrip()
-    return f"▸ {call} {_STATES[state]}" if state else call
+    return f"{grammar.TOOL} {call} {_STATES[state]}" if state else call
 
 
 def tool_output(text: str, name: str = "") -> list[str]:
     """A tool's output as folded lines."""
-    if name == question_tool.TOOL and (shown := question_tool.shown(text)):
+    if shown := ways.of(name, {}).output(text):
         return [FOLDED + line for line in shown]
     lines = clean_block(text.strip("\n")) if text.strip() else []
     if len(lines) > MAX_OUTPUT:
@@ -80,7 +80,7 @@ def tool_output(text: str, name: str = "") -> list[str]:
 
 def notice(sentence: str) -> str:
     """Something that went wrong or that the user should know."""
-    return "⚠ " + clean(sentence)
+    return f"{grammar.NOTICE} {clean(sentence)}"
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -117,7 +117,7 @@ class Renderer:
             case Paused():
                 yield from self._finish()
             case Told(text=text):
-                yield from self._block(f"## You\n\n{prose(text)}\n\n## Claude")
+                yield from self._block(f"{grammar.YOU}\n\n{prose(text)}\n\n{grammar.CLAUDE}")
             case Recorded(lines=lines):
                 yield from self._block("\n".join(lines))
             case Noted(sentence=sentence):
@@ -135,7 +135,7 @@ class Renderer:
             case Returned():
                 yield from self._return(entry)
             case Ended(stopped=True):
-                yield from self._block("■ Stopped.")
+                yield from self._block(f"{grammar.STOPPED} Stopped.")
             case Ended(error=error):
                 yield from self._block(notice(error)) if error else self._finish()
             case _:

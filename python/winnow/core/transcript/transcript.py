@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from winnow.core.text import grammar
 from winnow.core.transcript.entries import Entry
-from winnow.core.transcript.rendering import FOLDED, THINKING, Renderer, Words
+from winnow.core.transcript.rendering import THINKING, Renderer, Words
 
 _BLANK = " \t\n\v\f\r"  # what Lua takes for white space
 
@@ -26,7 +27,7 @@ class Transcript:
 
     @property
     def text(self) -> str:
-        """The Markdown that a chat shows, as ``lua/winnow/transcript.lua`` writes it there."""
+        """The Markdown that a chat shows, as ``lua/winnow/chat/transcript.lua`` writes it there."""
         renderer, sheet = Renderer(), _Sheet()
         for entry in self._entries:
             for drawn in renderer.render(entry):
@@ -79,4 +80,6 @@ class _Sheet:
 def _folds(block: str) -> bool:
     """Whether it is a call, or all thought, which a call's line follows without a blank one."""
     last = block.rpartition("\n")[2]
-    return block.startswith("▸") or (block.startswith(THINKING) and last.startswith(FOLDED[0]))
+    return block.startswith(grammar.TOOL) or (
+        block.startswith(THINKING) and last.startswith(grammar.OUTPUT)
+    )

@@ -1,0 +1,123 @@
+--- Chat files: where they are, who may read them, and what else is written about them.
+
+local python = require('winnow.python')
+
+local M = {}
+
+---@return string
+function M.dir()
+  return vim.fn.stdpath('data') .. '/winnow/chats'
+end
+
+--- Let only the user read a file or folder of ours. What a link points to is not ours.
+---@param path string
+function M.seal(path)
+  local stat = vim.uv.fs_lstat(path)
+  local mode = stat and ({ file = '600', directory = '700' })[stat.type]
+  if mode and bit.band(stat.mode, tonumber('77', 8)) ~= 0 then
+    vim.uv.fs_chmod(path, tonumber(mode, 8))
+  end
+end
+
+--- A small file of ours about a chat.
+---@param kind string
+---@param path string the chat's
+---@return string
+function M.record(kind, path)
+  return ('%s/%s/%s'):format(python.state(), kind, vim.fn.sha256(M.real(path)))
+end
+
+--- Write a file that only the user can read, whole or not at all.
+---@param path string
+---@param text string
+---@return boolean done
+function M.write_private(path, text)
+  local new = ('%s.%d'):format(path, vim.fn.getpid())
+  return (
+    pcall(function()
+      vim.fn.mkdir(vim.fs.dirname(path), 'p', tonumber('700', 8))
+      vim.fn.writefile({ text }, new)
+      M.seal(new)
+      assert(vim.uv.fs_rename(new, path))
+    end)
+  )
+end
+
+--- Let only the user read the chats, also those of earlier versions.
+function M.seal_all()
+  M.seal(vim.fs.dirname(M.dir()))
+  M.seal(M.dir())
+  for file in vim.fs.dir(M.dir()) do
+    M.seal(M.dir() .. '/' .. file)
+  end
+end
+
+--- Make the folder of a file that is to be written, and for one of ours the file, which Neovim
+--- would make readable for others.
+---@param path string
+function M.prepare(path)
+  pcall(vim.fn.mkdir, vim.fs.dirname(path), 'p', tonumber('700', 8))
+  local file = M.own(path) and vim.uv.fs_open(path, 'a', tonumber('600', 8))
+  if file then
+    vim.uv.fs_close(file)
+    M.seal(path)
+  end
+end
+
+--- A directory by its one name. A `$` in it is no variable: routers have folders such as `$id`.
+---@param path string
+---@return string
+function M.place(path)
+  return vim.fs.normalize(path, { expand_env = false })
+end
+
+--- A file by its one name, whether it is there or not.
+---@param path string
+---@return string
+function M.real(path)
+  local folder = vim.fs.dirname(path)
+  return vim.uv.fs_realpath(path)
+    or vim.fs.joinpath(vim.uv.fs_realpath(folder) or folder, vim.fs.basename(path))
+end
+
+--- The time and size of a file, which tell whether it has changed; empty: there is none.
+---@param path string
+---@return string
+function M.stamp(path)
+  local stat = vim.uv.fs_stat(path)
+  return stat and ('%d.%d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size) or ''
+end
+
+--- What a file holds; empty: there is none.
+---@param path string
+---@return string
+function M.read(path)
+  local file = io.open(path, 'rb')
+  local text = file and file:read('*a') or ''
+  if file then
+    file:close()
+  end
+  return text
+end
+
+--- Keep what another program has written into a chat's file, before that is written over.
+---@param path string
+---@return string? name of that copy, which is beside it; nil: it could not be made
+function M.set_aside(path)
+  local copy, count = path .. '.orig', 0
+  while vim.uv.fs_stat(copy) do
+    count = count + 1
+    copy = ('%s.orig%d'):format(path, count)
+  end
+  return vim.uv.fs_copyfile(path, copy) and vim.fs.basename(copy) or nil
+end
+
+--- Whether a path is in the chats folder, where this user's own chats are.
+---@param path string
+---@return boolean
+function M.own(path)
+  local folder = vim.fs.dirname(path) -- the file itself may not be there yet
+  return (vim.uv.fs_realpath(folder) or folder) == (vim.uv.fs_realpath(M.dir()) or M.dir())
+end
+
+return M
