@@ -131,10 +131,10 @@ async def test_a_change_in_mid_session_starts_the_agent_anew(shop: Room) -> None
 async def test_revoked_trust_asks_again(shop: Room) -> None:
     shop.decided.roots = {"/shop": {A: "kept", B: "kept"}}
     await shop.open()
-    await shop.do(p.Trust(0, "/shop"))
+    await shop.do(p.Trust("/shop"))
     (rules,) = shop.editor.every(p.Rules)
     assert rules.lines == ["trust: /shop", "", "```text", f"✓ {A}", f"✓ {B}", "```"]
-    await shop.do(p.Trust(0, "/shop", revoke=True), p.Queue(CHAT))
+    await shop.do(p.Trust("/shop", revoke=True), p.Queue(CHAT))
     assert "env A=1" in "\n".join(shop.shown().lines)
 
 
@@ -230,9 +230,9 @@ async def test_a_mode_that_the_user_sets_is_remembered() -> None:
     """By command, whether connected or not, and by a plan's approval; not what is refused."""
     room = Room()
     await room.open()
-    await room.do(p.Mode(CHAT, "plan"))
+    await room.do(p.SetMode(CHAT, "plan"))
     assert room.decided.modes == {"/chat.md": "plan"}
-    await room.do(p.Mode(CHAT, "auto"))  # which this agent refuses
+    await room.do(p.SetMode(CHAT, "auto"))  # which this agent refuses
     assert room.decided.modes == {"/chat.md": "plan"}
     asked = room.agent.ask(a.Request("ExitPlanMode", {"plan": "# Go"}))
     await room.settle()

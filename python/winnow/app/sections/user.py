@@ -14,6 +14,7 @@ from winnow.app.sections.shelf import Shelf
 from winnow.app.waiting import Waiting
 from winnow.core.asking import ways
 from winnow.core.ledger import offer
+from winnow.core.never import assert_never
 from winnow.core.section import answer
 
 CANCELLED = "The user cancelled this question without answering it."
@@ -33,7 +34,7 @@ class User:
         self._page = page
         self._file = files.read
 
-    def handle(self, event: p.Event) -> None:
+    def handle(self, event: p.SectionEvent) -> None:
         """Do it."""
         match event:
             case p.Edit(section=section, lines=lines):
@@ -55,6 +56,8 @@ class User:
             case p.Unshown(section=section):
                 if (w := self._shelf.current(section)) is not None:
                     self._choices.unshown(w)
+            case _:
+                assert_never(event)
 
     def _edit(self, section: str, lines: list[str]) -> None:
         """The open section's text changed."""
@@ -86,9 +89,11 @@ class User:
             case answer.Keep(question=question, rows=rows):
                 self._page.apply(p.Delete(chat, section, question, rows))
             case answer.Step(question=question, text=text):
-                self._page.apply(p.Step(chat, section, question))
+                self._page.apply(p.Move(chat, section, question))
                 if text:
                     self._page.say(text)
+            case other:
+                assert_never(other)
         self._shelf.keep(w.stored)
         self._page.judge()
 
@@ -131,6 +136,8 @@ class User:
                 self._delivery.deliver(w, (decided,))
             case answer.Undecided(missing=text) | answer.Explain(text=text):
                 self._page.say(text, "warn")
+            case other:
+                assert_never(other)
 
     def _compare(self, section: str, lines: list[str]) -> None:
         """Show the open patch as two buffers."""
@@ -144,7 +151,7 @@ class User:
     def _reopen(self, section: str) -> None:
         """``<CR>`` on the record of a section that was not answered."""
         if self._shelf.current(section):
-            self._page.apply(p.Step(self._page.chat, section, 1))
+            self._page.apply(p.Move(self._page.chat, section, 1))
             return
         if (waits := [w.form.id for w in self._page.sections]) and section in waits:
             if section != waits[0]:  # else it is being opened
