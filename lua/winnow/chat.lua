@@ -629,7 +629,7 @@ function Chat:open()
     configured = config.mode,
     questions = (values.questions or ''):match('^%l+$') or config.questions,
     sections = self.section and { self.section.id } or {},
-    lines = self.section and not self.section.from_file and self.section:lines() or {},
+    lines = self.section and self.section:left() or {},
     confirmed = self.section and self.section.confirming or -1,
     sent = sent.of(self.path),
     headless = #vim.api.nvim_list_uis() == 0,

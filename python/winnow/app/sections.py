@@ -89,7 +89,11 @@ class Sections:
         """What the store has of this chat: now its sections can be gone on with."""
         self._kept = {**{one.marker: one for one in stored}, **self._kept}
         early, self._early = self._early or [], None
-        self.orphans(self._opened.sections, self._opened.lines, self._opened.confirmed)
+        found, left, confirmed = self._opened.sections, self._opened.lines, self._opened.confirmed
+        for event in early:
+            if isinstance(event, p.Confirm) and event.section in found:
+                left, confirmed = event.lines, event.row
+        self.orphans(found, left, confirmed)
         for event in early:
             self.handle(event)
 
@@ -137,7 +141,9 @@ class Sections:
         """``<CR>`` in the open section."""
         section = event.section
         if (w := self._current(section)) is None:
-            self._page.say("This section is no longer open.", "warn")
+            stored = self._kept.get(section)
+            if stored is None or stored.state != "answered":  # else it is what came of this
+                self._page.say("This section is no longer open.", "warn")
             return
         w.edited(event.lines)
         match w.confirm(event.row, event.unseen):
@@ -324,7 +330,6 @@ class Sections:
             if left:
                 w.edited(left)
                 self._keep(w.stored)
-            self._page.apply(p.Freeze(self._page.chat, section_id, []))
             self._page.append(w)  # nobody has to wait for it
             return
         elif confirmed >= 0 and (answers := _answers(w, left, confirmed)) is not None:
