@@ -52,6 +52,8 @@ local TYPING = 'goes out when you leave Insert mode'
 ---@field private ticks? boolean what is said of that will be said anew
 ---@field queued boolean the draft waits to be sent
 ---@field private unwritten? boolean its file could not be written, which the user knows
+---@field private problem? string why the last write failed
+---@field saving boolean it is being written
 ---@field private typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
 ---@field private heading integer extmark on the draft's heading
@@ -251,7 +253,6 @@ function Chat:save()
   if not self:mine() or not vim.bo[self.buf].modified and now == self.stamp then
     return
   end
-  files.prepare(self.path)
   -- Time alone tells too much: whatever copies files may set it.
   local other = now ~= '' and now ~= self.stamp and files.read(self.path) ~= self.saved
   local copy = other and files.set_aside(self.path)
@@ -264,13 +265,44 @@ function Chat:save()
   end
   local ok, problem = pcall(vim.api.nvim_buf_call, self.buf, function()
     -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
-    vim.cmd('silent lockmarks keepalt noautocmd write!')
+    self.saving = true
+    vim.cmd('silent lockmarks keepalt write!') -- Neovim leaves the file to `Chat:put`
+    if vim.bo.undofile and not vim.bo.modified then
+      vim.cmd.wundo({ vim.fn.undofile(self.path), bang = true, magic = { file = false } })
+    end
   end)
-  self:written(ok and not vim.bo[self.buf].modified, tostring(problem))
+  self.saving = false
+  self:written(ok and not vim.bo[self.buf].modified, self.problem or tostring(problem))
   if copy then
     vim.schedule(function() -- after what Neovim itself says of the file
       say(('%s has what another program wrote into this chat.'):format(copy), 'warn')
     end)
+  end
+end
+
+--- `:write` by the user: as for any file.
+function Chat:write()
+  local function tell(event)
+    vim.api.nvim_exec_autocmds(event, { buffer = self.buf, modeline = false })
+  end
+  tell('BufWritePre')
+  self:save()
+  if not vim.bo[self.buf].modified then
+    tell('BufWritePost')
+    local name, count = vim.fs.basename(self.path), vim.api.nvim_buf_line_count(self.buf)
+    say(('"%s" %dL, %dB written'):format(name, count, #self.saved))
+  end
+end
+
+--- Put the text into the file: what Neovim's `:write` by `Chat:save` leaves to us.
+function Chat:put()
+  local ok, done = pcall(files.replace, self.path, self:lines(0, -1))
+  self.problem = not ok and tostring(done) or nil
+  if ok and not done then
+    files.prepare(self.path)
+    vim.cmd('silent lockmarks keepalt noautocmd write!')
+  elseif ok then
+    vim.bo[self.buf].modified = false
   end
 end
 
@@ -565,6 +597,7 @@ function M.new(buf, owner)
     queued = false,
     carry = '',
     fresh = false,
+    saving = false,
     tools = {},
   }, Chat)
   self:remember_file()

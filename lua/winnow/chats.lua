@@ -83,9 +83,13 @@ local function set_up(chat)
 
   local autosave = assert(vim.uv.new_timer())
   local group = vim.api.nvim_create_augroup('winnow.chat.' .. buf, {})
-  local function on(events, callback)
-    vim.api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = callback })
+  local function on(events, callback, nested)
+    vim.api.nvim_create_autocmd(
+      events,
+      { group = group, buffer = buf, callback = callback, nested = nested }
+    )
   end
+  local saves = true -- what saves the chat writes it, which is an event itself
   on({ 'BufWinEnter', 'WinEnter', 'BufEnter' }, function()
     window.dress(vim.api.nvim_get_current_win())
     require('winnow.keys').follow(chat)
@@ -105,10 +109,10 @@ local function set_up(chat)
   end)
   on('InsertLeave', function()
     chat:typed()
-  end)
+  end, saves)
   on({ 'BufLeave', 'InsertLeave' }, function()
     chat:save()
-  end)
+  end, saves)
   on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
     autosave:start(
       AUTOSAVE,
@@ -126,26 +130,20 @@ local function set_up(chat)
       chat:save()
     end)
   end)
-  on('BufWritePre', function()
-    chat:save() -- what another program wrote is set aside, and Neovim doesn't ask about it
-  end)
-  on('BufWritePost', function()
-    chat:remember_file()
-  end)
-  if chat.owner then
-    on('BufWriteCmd', function(event)
-      if event.match == vim.api.nvim_buf_get_name(buf) then
-        chat:mine_or_say()
-      else
-        vim.fn.writefile(vim.api.nvim_buf_get_lines(buf, 0, -1, false), event.match)
-      end
-    end)
-  end
+  on('BufWriteCmd', function(event)
+    if event.match ~= vim.api.nvim_buf_get_name(buf) then
+      vim.cmd.write({ event.match, bang = true, mods = { noautocmd = true } }) -- a copy
+    elseif chat.saving then
+      chat:put()
+    elseif chat:mine_or_say() then
+      chat:write()
+    end
+  end, saves)
   on('BufUnload', function()
     autosave:stop()
     chat:save() -- else `:e!` would forget what was said, and maybe edits, since the last time
     unloaded(chat)
-  end)
+  end, saves)
 end
 
 --- What all chats share.
@@ -179,13 +177,17 @@ local function start()
     end
   end)
   -- Before Vim asks about unsaved buffers: a chat is never one.
-  on({ 'QuitPre', 'VimLeavePre' }, function()
-    for _, chat in pairs(chats) do
-      if vim.api.nvim_buf_is_loaded(chat.buf) then
-        chat:save()
+  vim.api.nvim_create_autocmd({ 'QuitPre', 'VimLeavePre' }, {
+    group = group,
+    nested = true, -- a save is an event itself
+    callback = function()
+      for _, chat in pairs(chats) do
+        if vim.api.nvim_buf_is_loaded(chat.buf) then
+          chat:save()
+        end
       end
-    end
-  end)
+    end,
+  })
   on('VimLeave', function()
     for _, chat in pairs(chats) do
       require('winnow.lock').release(chat.path)
