@@ -123,8 +123,9 @@ function M.discuss()
   vim.ui.input({ prompt = 'Discuss: ' }, function(text)
     if text and (chat and chat.section) == section then
       require('winnow.command').subcommands.discuss({}, text)
-    elseif text then
-      require('winnow.say')('What you wanted to discuss is no longer open.', 'warn')
+    elseif chat and text and text:find('%S') then
+      chat:append_draft({ text })
+      require('winnow.say')('That is no longer open: what you wrote is in the draft.', 'warn')
     end
   end)
 end

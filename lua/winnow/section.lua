@@ -245,7 +245,8 @@ end
 ---@param text string
 function Section:discuss(text)
   if guard.allows(self.sight) then
-    self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = text })
+    local id = require('winnow.sent').add(self.chat.path, text)
+    self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = text, id = id })
   end
 end
 

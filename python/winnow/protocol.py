@@ -138,6 +138,7 @@ class Discuss(Message, frozen=True):
     section: str
     lines: list[str]
     text: str
+    id: str = ""  # a uuid
 
 
 class Grant(Message, frozen=True):

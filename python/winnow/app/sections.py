@@ -118,8 +118,8 @@ class Sections:
                 self._cancel(section, lines)
             case p.Reopen(section=section):
                 self._reopen(section)
-            case p.Discuss(section=section, lines=lines, text=text):
-                self._discuss(section, lines, text)
+            case p.Discuss():
+                self._discuss(event)
             case p.Grant():
                 self._grant(event)
             case p.Compare(section=section, lines=lines):
@@ -176,17 +176,22 @@ class Sections:
         w.settle(asking.cancelled(w.request, CANCELLED, stop=not others))
         self._withdraw(w, "cancelled")
 
-    def _discuss(self, section: str, lines: list[str], text: str) -> None:
+    def _discuss(self, event: p.Discuss) -> None:
         """Talk back about the open section; it waits on record until it is asked again."""
-        if (w := self._current(section)) is None:
-            self._page.say("This section is no longer open.", "warn")
+        text = event.text
+        if (w := self._current(event.section)) is None:
+            self._page.say("This section is no longer open: what you wrote is the draft.", "warn")
+            chat = self._page.chat
+            self._page.append(p.Refill(chat, text), p.Kept(chat, [event.id]))
             return
-        w.edited(lines)
+        w.edited(event.lines)
         said, late = w.discussion(text, late=False), w.discussion(text, late=True)
         in_turn = w.settle(ports.Deny(said))
         call = w.request.tool_use_id if in_turn else ""
-        message = self._outbox.message(late, call=call, denial=said if in_turn else "")
-        self._close(w, "discussed", record.discussed(w.form, text), keep=[message])
+        denial = said if in_turn else ""
+        message = self._outbox.message(late, event.id, call=call, denial=denial)
+        self._outbox.save(message)
+        self._close(w, "discussed", record.discussed(w.form, text))
         if in_turn:
             w.given = message
             self._outbox.give(message)
