@@ -69,6 +69,14 @@
 ---@field row integer
 ---@field unseen? integer
 
+--- Keep only the option on `row` of `lines` of the open section; `Delete` does it.
+---@class winnow.event.Keep
+---@field type 'keep'
+---@field chat integer
+---@field section string
+---@field lines string[]
+---@field row integer
+
 --- `<Esc>` in the open section.
 ---@class winnow.event.Cancel
 ---@field type 'cancel'
@@ -194,9 +202,9 @@
 ---@field chat integer
 ---@field section string
 
---- Delete these rows of the lines that were confirmed, then confirm again.
----@class winnow.effect.Keep
----@field type 'keep'
+--- Delete these rows of the lines that `Confirm` or `Keep` had, then confirm again.
+---@class winnow.effect.Delete
+---@field type 'delete'
 ---@field chat integer
 ---@field section string
 ---@field question integer
@@ -324,6 +332,7 @@
 ---| winnow.event.Stop
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
+---| winnow.event.Keep
 ---| winnow.event.Cancel
 ---| winnow.event.Reopen
 ---| winnow.event.Discuss
@@ -342,7 +351,7 @@
 ---| winnow.effect.Say
 ---| winnow.effect.Step
 ---| winnow.effect.Reveal
----| winnow.effect.Keep
+---| winnow.effect.Delete
 ---| winnow.effect.Fill
 ---| winnow.effect.Freeze
 ---| winnow.effect.Take
@@ -358,3 +367,48 @@
 ---| winnow.effect.Rules
 ---| winnow.effect.Decisions
 ---| winnow.effect.Export
+
+---@alias winnow.EventType
+---| 'open'
+---| 'close'
+---| 'send'
+---| 'refilled'
+---| 'queue'
+---| 'stop'
+---| 'edit'
+---| 'confirm'
+---| 'keep'
+---| 'cancel'
+---| 'reopen'
+---| 'discuss'
+---| 'grant'
+---| 'mode'
+---| 'compare'
+---| 'unshown'
+---| 'recall'
+---| 'trust'
+
+---@class winnow.Effects
+---@field write fun(chat: winnow.Chat, effect: winnow.effect.Write)
+---@field tool fun(chat: winnow.Chat, effect: winnow.effect.Tool)
+---@field section fun(chat: winnow.Chat, effect: winnow.effect.Section)
+---@field verdict fun(chat: winnow.Chat, effect: winnow.effect.Verdict)
+---@field say fun(chat: winnow.Chat, effect: winnow.effect.Say)
+---@field step fun(chat: winnow.Chat, effect: winnow.effect.Step)
+---@field reveal fun(chat: winnow.Chat, effect: winnow.effect.Reveal)
+---@field delete fun(chat: winnow.Chat, effect: winnow.effect.Delete)
+---@field fill fun(chat: winnow.Chat, effect: winnow.effect.Fill)
+---@field freeze fun(chat: winnow.Chat, effect: winnow.effect.Freeze)
+---@field take fun(chat: winnow.Chat, effect: winnow.effect.Take)
+---@field refill fun(chat: winnow.Chat, effect: winnow.effect.Refill)
+---@field kept fun(chat: winnow.Chat, effect: winnow.effect.Kept)
+---@field status fun(chat: winnow.Chat, effect: winnow.effect.Status)
+---@field happened fun(chat: winnow.Chat, effect: winnow.effect.Happened)
+---@field meta fun(chat: winnow.Chat, effect: winnow.effect.Meta)
+---@field save fun(chat: winnow.Chat, effect: winnow.effect.Save)
+---@field visit fun(chat: winnow.Chat, effect: winnow.effect.Visit)
+---@field reload fun(chat: winnow.Chat, effect: winnow.effect.Reload)
+---@field sides fun(chat: winnow.Chat, effect: winnow.effect.Sides)
+---@field rules fun(chat: winnow.Chat, effect: winnow.effect.Rules)
+---@field decisions fun(chat: winnow.Chat, effect: winnow.effect.Decisions)
+---@field export fun(chat: winnow.Chat, effect: winnow.effect.Export)

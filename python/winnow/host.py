@@ -32,7 +32,7 @@ from winnow.app.chats import Chats
 from winnow.app.session import FAILED
 from winnow.core.ledger import ledger
 from winnow.core.ledger.ledger import Decision
-from winnow.protocol import Event, Say
+from winnow.protocol import Event, Open, Say
 
 log = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class Host:
         self._chats: Chats | None = None
         self._store: SqliteStore | None = None
         self._ending = False  # no agent starts any more: nobody would end it
-        self._claude: asyncio.Future[Any]
+        self._claude: asyncio.Future[Any] | None = None  # the room that knows the SDK
         self._editor = NvimEditor(nvim, self._loop)
         # A daemon: Neovim's exit must not wait for agents; they end with their stdin.
         threading.Thread(target=self._run, name="winnow", daemon=True).start()
@@ -117,6 +117,8 @@ class Host:
             if self._chats is None:
                 self._chats = self._start(event.chat)
             self._chats.handle(event)
+            if isinstance(event, Open) and self._claude is None:
+                _in_thread(lambda: self._prepare(event.agent))
         except Exception:  # a bug: say so, and keep the other chats going
             log.exception("%s of chat %d", type(event).__name__, event.chat)
             self._editor.apply(Say(event.chat, FAILED, "error"))
@@ -127,8 +129,6 @@ class Host:
         self._store = SqliteStore(path, self._tell, self._settings.keep_hours)
         if self._no_log:
             self._editor.apply(Say(chat, f"There is no log: {self._no_log}.", "warn"))
-        # Two seconds of import, while the user types their first message.
-        self._claude = _in_thread(_import_claude)
         world = ports.World(
             self._make_agent,
             self._editor,
@@ -158,19 +158,12 @@ class Host:
             return {}  # the first question fails, and with it a run that nobody watches
 
     async def _make_agent(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
-        kind = spec.kind or self._settings.agent
-        name = kind
-        if kind == "auto":
-            found = credentials.find(os.environ, Path.home())
-            kind = "claude" if found else "scripted"
-            name = f"claude ({found.kind})" if found else "scripted (no Claude credentials found)"
+        kind, name = await asyncio.shield(_in_thread(lambda: self._which(spec.kind)))
         if kind == "scripted":
             scenario = Path(self._settings.scenario or TOUR)
             return ScriptedAgent(spec, ask, scenario, self._settings.pace, name=name)
-        if self._claude.done() and self._claude.exception():  # it may be installed by now
-            self._claude = _in_thread(_import_claude)
         try:
-            claude = await asyncio.shield(self._claude)
+            claude = await asyncio.shield(self._importing())
         except ImportError as error:
             sentence = f"{error}: run :checkhealth winnow, which says how to install it."
             raise ports.AgentError(sentence, traceback.format_exc()) from error
@@ -181,6 +174,26 @@ class Host:
             spec, ask, cli_path=cli, start_patience=patience, name=name
         )
         return agent
+
+    def _prepare(self, asked: str) -> None:
+        """Two seconds of import while the user types their first message; none for the demo."""
+        if self._which(asked)[0] == "claude":
+            self._loop.call_soon_threadsafe(self._importing)
+
+    def _which(self, asked: str) -> tuple[str, str]:
+        """The kind of agent that a chat gets, and its name for the top of the chat."""
+        kind = asked or self._settings.agent
+        if kind != "auto":
+            return kind, kind
+        if found := credentials.find(os.environ, Path.home()):
+            return "claude", f"claude ({found.kind})"
+        return "scripted", "scripted (no Claude credentials found)"
+
+    def _importing(self) -> asyncio.Future[Any]:
+        """The import that is under way or done; a new one if it failed: it may work by now."""
+        if self._claude is None or (self._claude.done() and self._claude.exception()):
+            self._claude = _in_thread(_import_claude)
+        return self._claude
 
 
 def _in_thread(work: Callable[[], Any]) -> asyncio.Future[Any]:

@@ -2,7 +2,7 @@
 
 Lua pushes facts in (`Event`); Python pushes edits out (`Effect`). Python never reads from
 Neovim, so neither side ever waits for the other. Both unions are tagged by ``type``: the tags of
-`Event` are what ``lua/winnow/host.lua`` may send, the tags of `Effect` are the keys of
+`Event` are what Lua sends with ``lua/winnow/host.lua``, the tags of `Effect` are the keys of
 ``lua/winnow/dispatch.lua``, and a test holds the two sides equal.
 
 A chat is named by its buffer number: one host serves one Neovim. What is about no chat has the
@@ -116,6 +116,15 @@ class Confirm(Message, frozen=True):
     unseen: int = 0
 
 
+class Keep(Message, frozen=True):
+    """Keep only the option on ``row`` of ``lines`` of the open section; `Delete` does it."""
+
+    chat: int
+    section: str
+    lines: list[str]
+    row: int
+
+
 class Cancel(Message, frozen=True):
     """``<Esc>`` in the open section."""
 
@@ -207,6 +216,7 @@ Event = Union[
     Stop,
     Edit,
     Confirm,
+    Keep,
     Cancel,
     Reopen,
     Discuss,
@@ -294,8 +304,8 @@ class Reveal(Message, frozen=True):
     section: str
 
 
-class Keep(Message, frozen=True):
-    """Delete these rows of the lines that were confirmed, then confirm again."""
+class Delete(Message, frozen=True):
+    """Delete these rows of the lines that `Confirm` or `Keep` had, then confirm again."""
 
     chat: int
     section: str
@@ -456,7 +466,7 @@ Effect = Union[
     Say,
     Step,
     Reveal,
-    Keep,
+    Delete,
     Fill,
     Freeze,
     Take,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from winnow import ports
 from winnow import protocol as p
+from winnow.core import agent as a
+from winnow.core.agent import TurnEnded
 from winnow.core.ledger.ledger import Decision
-from winnow.ports import TurnEnded
 
 from tests.app.fakes import CHAT, FakeClock, Room, answers, denied, kept, working
 
 SURE = Decision(
     "Sure?", ("Yes", "No"), ("Yes",), ("No",), header="Sure?", chat="/chat.md", when=1000.0
 )
-BASH = ports.Request("Bash", {"command": "ls"})
+BASH = a.Request("Bash", {"command": "ls"})
 
 
 def offered(room: Room) -> str:
@@ -240,6 +240,6 @@ async def test_a_replay_permits_only_the_same_call(room: Room, command: str, all
     )
     room.replay(permitted)
     await working(room)
-    asked = room.agent.ask(ports.Request("Bash", {"command": command}))
+    asked = room.agent.ask(a.Request("Bash", {"command": command}))
     await room.settle()
-    assert isinstance(asked.result(), ports.Allow) is allowed
+    assert isinstance(asked.result(), a.Allow) is allowed

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 from winnow import protocol as p
-from winnow.ports import AgentError, Pause, SessionGone, Text, TurnEnded
+from winnow.core.agent import Pause, Text, TurnEnded
+from winnow.ports import AgentError, SessionGone
 
 from tests.app.fakes import BASH, CHAT, Room, answers, kept, working
 

@@ -67,7 +67,7 @@ class Desk(ABC):
             self.questions = [_numbered(question, row) for question in questions]
             self._ask(editor, *self.questions)
             editor.wait(lambda: section(editor), "a section")
-            editor.lua("require('winnow.chats').current().section:step(1)")
+            editor.lua("require('winnow.registry').current().section:step(1)")
             yield editor
             editor.keys("<C-Bslash><C-n>")
             editor.screen()
@@ -158,7 +158,7 @@ def _numbered(question: Json, number: int) -> Json:
 def section(editor: Editor) -> list[str]:
     """The lines of the open section; empty if none is open."""
     lines: list[str] = editor.lua("""
-      local chat = require('winnow.chats').current()
+      local chat = require('winnow.registry').current()
       return chat and chat.section and chat.section:lines() or {}
     """)
     return lines

@@ -62,7 +62,7 @@ def come_back(editor: Editor, end: str) -> None:
 
 def decided(editor: Editor) -> None:
     """Wait until the foot says what would be sent."""
-    part = "return (require('winnow.chats').current().section.parts[1] or {}).decided"
+    part = "return (require('winnow.registry').current().section.parts[1] or {}).decided"
     editor.wait(lambda: editor.lua(part), "the verdict")
 
 
@@ -81,7 +81,7 @@ def arrives(editor: Editor, api: ScriptedAPI, *words: str) -> None:
 
     def goes_on() -> bool:
         rests = editor.lua("""
-          local chat = require('winnow.chats').current()
+          local chat = require('winnow.registry').current()
           return not chat.queued and vim.tbl_contains({ 'idle', 'failed', 'asleep' }, chat.state)
         """)
         if rests and draft(editor):

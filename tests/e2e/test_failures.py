@@ -141,6 +141,7 @@ def test_no_python_environment_at_all(claude: Editor, api: ScriptedAPI, tmp_path
     plugin.mkdir()
     for folder in ("lua", "python", "rplugin"):
         (plugin / folder).symlink_to(REPOSITORY / folder)
+    claude.lua("package.loaded['winnow.python'] = nil")  # it knows where it lies
     claude.command(f"set runtimepath^={plugin} | unlet g:winnow_python")
     start(claude)
     wait_notice(claude, f":luafile {plugin}/build.lua")

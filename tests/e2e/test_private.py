@@ -41,7 +41,7 @@ def test_only_the_user_can_read_what_is_kept(open_editor: Open, tmp_path: Path) 
     start(editor)
     wait_section(editor, "Question")
     editor.keys("dd:Winnow decisions export ~/exported<CR>")
-    editor.lua("require('winnow.host').log('something')")
+    editor.lua("require('winnow.log').write('something')")
     editor.wait((editor.sandbox.root / "home" / "exported").exists, "the export")
     editor.command("wall")
     assert exposed(*ours) == {}

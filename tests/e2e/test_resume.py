@@ -139,7 +139,8 @@ def test_a_file_from_elsewhere_starts_nothing(claude: Editor, api: ScriptedAPI) 
     claude.restart(str(path))
     claude.wait(lambda: HOST in str(claude.sandbox.processes()), "the host")
     claude.wait(
-        lambda: claude.lua("return require('winnow.chats').current().state") == "asleep", "its word"
+        lambda: claude.lua("return require('winnow.registry').current().state") == "asleep",
+        "its word",
     )
     assert CLI not in str(claude.sandbox.processes())
     claude.keys("G")
@@ -279,7 +280,7 @@ def test_an_edit_and_reading_again_in_one_command(editor: Editor) -> None:
     options = [line for line in editor.lines() if re.search(r":\w+\.1\.\d+-->", line)]
     editor.keys(f"gg/^{options[0].split()[0]}<CR>")
     editor.command("execute 'normal! dd' | edit!")
-    verdict = "return require('winnow.chats').current().section.parts[1]"
+    verdict = "return require('winnow.registry').current().section.parts[1]"
     said = f"keep one of {len(options) - 1}"
     editor.wait(lambda: said in (editor.lua(verdict) or {}).get("text", ""), "the new verdict")
 

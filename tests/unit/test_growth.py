@@ -13,7 +13,8 @@ from winnow.core.asking.splitter import Splitter
 from winnow.core.proposal import arguments
 from winnow.core.proposal.blocks import Text
 from winnow.core.proposal.lines import changes
-from winnow.core.proposal.proposal import Call, Patch, Plan, patch_of
+from winnow.core.proposal.patch import Patch, patch_of
+from winnow.core.proposal.proposal import Call, Plan
 from winnow.core.question import Option, Question
 from winnow.core.section import record
 from winnow.core.section.answer import NOT_ARMED, confirm, verdict

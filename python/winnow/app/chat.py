@@ -10,14 +10,16 @@ from winnow.app.ledger import Ledger, Replay
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
-from winnow.app.sections import Sections
+from winnow.app.sections.sections import Sections
 from winnow.app.session import Session
 from winnow.app.starts import Starts
 from winnow.app.trust import Trust
 from winnow.app.waiting import Waiting
+from winnow.core import agent as a
 from winnow.core import transcript
 from winnow.core.asking.trust import Given
-from winnow.core.proposal.proposal import written_by
+from winnow.core.proposal.patch import written_by
+from winnow.core.text import grammar
 from winnow.core.text.text import clean_block, prose, strip_markers
 
 
@@ -105,7 +107,7 @@ class Chat:
                 # While the draft is being taken, this is about the same one.
                 self._queued = not self._page.taking
                 self._session.want()
-                self._sections.say_something_else()
+                self._sections.choices.cancel()
             case p.Stop():
                 self._stop()
             case p.Mode(mode=mode):
@@ -119,7 +121,7 @@ class Chat:
         self._page.taken()
         text = strip_markers(text).strip()
         if text and self._session.state == "connected":
-            picked = self._sections.by_number(text)
+            picked = self._sections.choices.by_number(text)
             message = self._outbox.write(picked or text, id, own=picked is None)
             self._session.prompt(message)
         elif text:
@@ -148,7 +150,7 @@ class Chat:
 
     # --- from the agent -------------------------------------------------------------------------
 
-    async def ask(self, request: ports.Request) -> ports.Reply:
+    async def ask(self, request: a.Request) -> a.Reply:
         """The agent waits for the user; cancelled when it no longer does."""
         w = self._sections.open(request)
         if not isinstance(w, Waiting):
@@ -190,30 +192,30 @@ class Chat:
             self._page.append(p.Meta(self.id, {"agent": agent.name}))
         self._advance()
 
-    def heard(self, event: ports.AgentEvent) -> None:
+    def heard(self, event: a.AgentEvent) -> None:
         """See `Listener.heard`."""
         match event:
-            case ports.Started(session=session) if session != self._resume:
+            case a.Started(session=session) if session != self._resume:
                 self._resume, self._begun = session, True
                 self._page.append(p.Meta(self.id, {"session": session}))
-            case ports.ToolFinished(id=call, output=output, failed=failed):
+            case a.ToolFinished(id=call, output=output, failed=failed):
                 self._outbox.finished({call: output if failed else ""})
                 if not failed:
                     self._reload(call)
-            case ports.Mode(mode=mode):
+            case a.Mode(mode=mode):
                 self._mode.heard(mode)
-            case ports.SettingsChanged():
+            case a.SettingsChanged():
                 self._stale = True
-            case ports.TurnEnded(cost=cost):
+            case a.TurnEnded(cost=cost):
                 self._begun = False
                 self._cost = cost or self._cost
         self._page.append(*self._turn.hear(event))
-        if isinstance(event, ports.TurnEnded):
+        if isinstance(event, a.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
             self._page.append(p.Happened(self.id, "TurnEnd", how))
             self._page.apply(p.Reload(self.id))  # a command may have written any file
             self._refill(self._outbox.answered(event.answered))
-            self._sections.ask_choices()
+            self._sections.choices.ask()
         self._advance()
 
     def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
@@ -227,7 +229,7 @@ class Chat:
             self._outbox.lost({} if heard is None else heard)
         )  # a draft outlives this Neovim
         self._queued = False
-        self._sections.ask_choices()
+        self._sections.choices.ask()
         self._advance()
 
     def _forget_session(self) -> None:
@@ -284,7 +286,7 @@ class Chat:
         if self._stale and (self._queued or self._outbox.waiting) and not self.working:
             self._session.renew()
         while (message := self._outbox.next()) and self._may_send():
-            shown = f"## You\n\n{prose(message.text)}\n\n## Claude"
+            shown = f"{grammar.YOU}\n\n{prose(message.text)}\n\n{grammar.CLAUDE}"
             self._page.append(p.Write(self.id, shown, fresh=True))
             self._outbox.send(message)
             self._session.prompt(message)

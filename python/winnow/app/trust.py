@@ -10,8 +10,9 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.app.page import Page
 from winnow.app.session import Session
+from winnow.core import agent as a
 from winnow.core import project, transcript
-from winnow.core.asking import permission, trust
+from winnow.core.asking import trust
 from winnow.core.project import Project
 
 log = logging.getLogger(__name__)
@@ -62,9 +63,8 @@ class Trust:
             elif not wanted():
                 raise ports.NotWanted(UNDECIDED)
             else:
-                asked = {"project": what.name, "entries": new}
-                match await self._ask(ports.Request(trust.TOOL, asked)):
-                    case ports.Allow(input={"entries": list(kept)}):
+                match await self._ask(trust.asked(what.name, new)):
+                    case a.Allow(input={"entries": list(kept)}):
                         pass
                     case _:
                         raise ports.AgentError(UNDECIDED)
@@ -78,7 +78,7 @@ class Trust:
         line = f"{what.name} is trusted in Claude Code, so {settings} of it may act: :Winnow trust"
         self._page.append(p.Write(self._page.chat, transcript.notice(line), fresh=True))
 
-    def hold(self, updates: list[permission.Update]) -> list[permission.Update]:
+    def hold(self, updates: list[a.Update]) -> list[a.Update]:
         """Keep what the user allows for the whole project; returns what the agent is told of it."""
         passed, kept = trust.held(updates)
         if kept:

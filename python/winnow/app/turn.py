@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from winnow import ports
 from winnow import protocol as p
-from winnow.app import asking
+from winnow.core import agent as a
 from winnow.core import transcript
+from winnow.core.asking import ways
 from winnow.core.asking.choices import Choice
-from winnow.core.asking.splitter import Broken, Found, Piece, Shown, Splitter
+from winnow.core.asking.pieces import Broken, Found, Piece, Shown
+from winnow.core.asking.splitter import Splitter
+from winnow.core.text import grammar
 from winnow.core.text.text import prose, split_unfinished
 
 Choices = Callable[[], Collection[Choice]]
@@ -40,38 +42,38 @@ class Turn:
         self._thinking = False
         self._broken: list[str] = []  # what is wrong with choices of this message
         self._unfinished = ""  # the end of the text so far, which may yet become a marker
-        self._tools: dict[str, ports.ToolStarted] = {}
+        self._tools: dict[str, a.ToolStarted] = {}
         self._subagents: set[str] = set()  # calls of subagents, which may outlive the turn
 
-    def hear(self, event: ports.AgentEvent) -> Iterator[p.Effect]:
+    def hear(self, event: a.AgentEvent) -> Iterator[p.Effect]:
         """What an event shows; iterate it to the end."""
         match event:
-            case ports.Text(text=text):
+            case a.Text(text=text):
                 yield from self._speak(text, thinking=False)
-            case ports.Thinking(text=text):
+            case a.Thinking(text=text):
                 yield from self._speak(text, thinking=True)
-            case ports.ToolStarted(name=name):
+            case a.ToolStarted(name=name, input=input):
                 yield from self._finished()
                 self.busy, self.boundary = True, False
-                if name != asking.ASK:  # its section is its line
+                if ways.of(name, input).has_line:
                     yield self._tool(event, "running")
                     self._tools[event.id] = event
-            case ports.ToolFinished(id=tool_id, output=output, failed=failed):
+            case a.ToolFinished(id=tool_id, output=output, failed=failed):
                 if (started := self._tools.pop(tool_id, None)) is not None:
                     state: transcript.ToolState = "failed" if failed else "done"
                     yield self._tool(started, state, transcript.tool_output(output, started.name))
-            case ports.Pause():
+            case a.Pause():
                 yield from self._finished()
                 self.boundary = True
-            case ports.Notice(sentence=sentence):
+            case a.Notice(sentence=sentence):
                 yield from self.paragraph()
                 yield p.Write(self._chat, transcript.notice(sentence), fresh=True)
-            case ports.TurnEnded(stopped=True):
-                yield from self.end("■ Stopped.")
-            case ports.TurnEnded(error=error):
+            case a.TurnEnded(stopped=True):
+                yield from self.end(f"{grammar.STOPPED} Stopped.")
+            case a.TurnEnded(error=error):
                 yield from self.end(transcript.notice(error) if error else "")
 
-    def running(self, call: str) -> ports.ToolStarted | None:
+    def running(self, call: str) -> a.ToolStarted | None:
         """A tool call that has no result yet."""
         return self._tools.get(call)
 
@@ -81,9 +83,9 @@ class Turn:
         if call in self._tools:
             yield p.Tool(self._chat, call, "")
 
-    def allowed(self, request: ports.Request, input: dict[str, Any]) -> p.Effect:
+    def allowed(self, request: a.Request, input: dict[str, Any]) -> p.Effect:
         """A call runs with this input."""
-        started = ports.ToolStarted(request.tool_use_id, request.tool, input)
+        started = a.ToolStarted(request.tool_use_id, request.tool, input)
         self._tools[started.id] = started
         if request.agent_id:
             self._subagents.add(started.id)
@@ -154,7 +156,7 @@ class Turn:
 
     def _tool(
         self,
-        tool: ports.ToolStarted,
+        tool: a.ToolStarted,
         state: transcript.ToolState,
         output: list[str] | None = None,
     ) -> p.Tool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Union
 
 from winnow.adapters.store import ledger, messages, sections
 from winnow.adapters.store.database import Connection, Database
@@ -32,7 +31,6 @@ class SqliteStore:
 
     def __init__(self, path: Path, tell: Tell, keep_hours: float = 0) -> None:
         self._markers = Markers()
-
         self._spill = Spill(path)
         self._unsaved: dict[object, tuple[Kept, ...]] = {}  # in the order in which they came
 
@@ -98,7 +96,7 @@ class SqliteStore:
                 self._spill.clear()
 
 
-def _save(db: Connection, kept: Union[StoredSection, Decision, Message]) -> None:
+def _save(db: Connection, kept: Kept) -> None:
     match kept:
         case StoredSection():
             sections.save(db, kept)

@@ -9,7 +9,6 @@ import logging
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from typing import Union
 
 import msgspec
 
@@ -74,7 +73,5 @@ class Spill:
             except (OSError, ValueError) as error:
                 log.warning("%s can't be read: %s", path.name, type(error).__name__)
                 continue
-            kept: list[Union[StoredSection, Decision, Message]]
-            kept = [*spilt.sections, *spilt.decisions, *spilt.messages]
-            found.append((path, kept))
+            found.append((path, [*spilt.sections, *spilt.decisions, *spilt.messages]))
         return found

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from winnow.core.text import grammar
 from winnow.core.text.text import MARKER, brief, marker
 
 _FENCE = re.compile(r"`+")
@@ -52,8 +53,8 @@ def render(section: str, blocks: Sequence[Block]) -> list[str]:
         runs = (len(run) for line in block.lines if "`" in line for run in _FENCE.findall(line))
         fence = "`" * max(3, 1 + max(runs, default=0))
         # The blank lets Markdown tell the language.
-        lines.append(f"{fence}{block.info} {marker(section, number, 'b')}")
-        lines += [*block.lines, fence, marker(section, number, "c")]
+        lines.append(f"{fence}{block.info} {marker(section, number, grammar.BEGIN)}")
+        lines += [*block.lines, fence, marker(section, number, grammar.END)]
     return lines
 
 
@@ -90,8 +91,8 @@ def split(
         if isinstance(found, Malformed):  # what stands there is no reason for anything
             at = [-1, *(mark[0] for mark in marked), len(lines)]
             first, last = fences[0] + 1, fences[-1] + 1
-            start = at[first] if marked[fences[0]][2] == "b" else at[first - 1] + 1
-            end = at[last] + 1 if marked[fences[-1]][2] == "c" else at[last + 1]
+            start = at[first] if marked[fences[0]][2] == grammar.BEGIN else at[first - 1] + 1
+            end = at[last] + 1 if marked[fences[-1]][2] == grammar.END else at[last + 1]
             options = {mark[0] for index, mark in enumerate(marked) if index not in fences}
             for row in range(start, end):
                 if row not in options:
@@ -104,14 +105,14 @@ def _find(block: Block, fences: Sequence[tuple[int, int, str, str]]) -> Seen:
     if not fences:
         return Gone()
     for row, _, slot, line in fences:
-        if slot == "b" and MARKER.sub("", line).strip().strip("`") != block.info:
+        if slot == grammar.BEGIN and MARKER.sub("", line).strip().strip("`") != block.info:
             return Malformed(row, _lost(block, "opens"))
     match [(row, slot) for row, _, slot, _ in fences]:
-        case [(row, "b"), (_, "c")]:
+        case [(row, grammar.BEGIN), (_, grammar.END)]:
             return Text(row + 1, ())
-        case [(row, "b")]:
+        case [(row, grammar.BEGIN)]:
             return Malformed(row, _lost(block, "closes"))
-        case [(row, "c")]:
+        case [(row, grammar.END)]:
             return Malformed(row, _lost(block, "opens"))
     return Malformed(fences[0][0], f"the {block.info} stands twice: delete one of the two")
 

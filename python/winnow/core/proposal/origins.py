@@ -7,9 +7,11 @@ how a line which hides characters stays what it is when the user edits it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import ne
 
 import msgspec
 
+from winnow.core.proposal.alignment import TooAlike, align
 from winnow.core.proposal.blocks import Text
 from winnow.core.proposal.lines import Change, changes
 from winnow.core.text.text import brief
@@ -43,6 +45,26 @@ def origins(shown: Sequence[str], lines: Sequence[str]) -> list[int | None]:
             found[change.new_start : change.new_end] = range(change.old_start, change.old_end)
         old, new = change.old_end, change.new_end
     return found
+
+
+def sure(shown: list[str], lines: list[str]) -> list[int | None]:
+    """For each line, the index of the shown one that it is, where it can be no other.
+
+    That is so where lines only went, or only came. One line alone may have become another one.
+    """
+    were: list[int | None] = [None] * len(lines)
+    fewer, more = sorted((shown, lines), key=len)
+    if len(shown) == len(lines) and sum(map(ne, shown, lines)) == 1:
+        return list(range(len(lines)))
+    try:
+        ways = align(fewer, more, [False] * len(more)) or []
+    except TooAlike:
+        return were
+    for at, (first, last) in enumerate(ways):
+        if first == last:
+            line, origin = (at, first) if fewer is lines else (first, at)
+            were[line] = origin
+    return were
 
 
 def restored(originals: Sequence[str], text: Text) -> list[Line]:
