@@ -173,7 +173,7 @@ local function start()
   on('ColorScheme', require('winnow.highlight').define)
   on('WinResized', function()
     for _, chat in pairs(chats) do
-      if chat.section then
+      if chat.section and vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
         chat.section:decorate()
       end
     end
