@@ -345,9 +345,9 @@ local function adopt(self, lines, edited)
       replace(self, step)
     end
   end
-  for win, view in pairs(views) do
+  for win, was in pairs(views) do
     vim.api.nvim_win_call(win, function()
-      vim.fn.winrestview(view)
+      vim.fn.winrestview(was)
     end)
   end
   if not same(shown, self:lines()) then
