@@ -210,8 +210,8 @@ class User:
         if entry := self._one("+"):
             entries = self.buffer.entries
             at = entries.index(entry)
-            others = {other.seen for other in entries if other is not entry}
-            if entries[at - 1].sign == "+" and entry.seen not in others:
+            seen = [other.line.shown for other in entries if other.line]
+            if entries[at - 1].sign == "+" and entry.line and seen.count(entry.line.shown) == 1:
                 entries[at - 1 : at + 1] = [entry, entries[at - 1]]
 
     def _one(self, signs: str) -> Entry | None:
