@@ -154,7 +154,8 @@ class Rows:
         known = [self.rows[row] in gone for row in added]
         if follows and all(known):
             return []
-        if follows or any(known):
+        last = self.rows[added[-1]]
+        if follows or any(known) or any(_is_like(last, line) for line in gone if line[:1] == "+"):
             raise Refused(added[0], _HEADLESS)
         return added
 
