@@ -2,6 +2,7 @@
 ---
 --- So it is known here since when a thing can be seen, which presses are one (a key held down, a
 --- tap too many), and whether code runs for a key at all or because another process calls.
+local log = require('winnow.log')
 local say = require('winnow.say')
 
 local M = {}
@@ -27,6 +28,7 @@ local connected = {} ---@type table<integer, number> when a connection from outs
 -- The last one; `idle`: since when it could not have typed ahead.
 local newest ---@type { id: integer, name: string, idle?: number }?
 
+---@return number milliseconds
 local function now()
   return vim.uv.hrtime() / 1e6
 end
@@ -55,6 +57,7 @@ local function name_of(chan)
 end
 
 --- Somebody connected to this Neovim.
+---@param chan table as nvim_list_chans() has it
 local function note(chan)
   if chan.stream == 'socket' and chan.mode == 'rpc' and not connected[chan.id] then
     connected[chan.id] = now()
@@ -90,7 +93,7 @@ function M.is_user(since)
   local problem = not typed and 'this came from a program' or stranger(since or now())
   if problem then
     local sentence = FOREIGN:format(problem)
-    require('winnow.host').log(sentence)
+    log.write(sentence)
     vim.schedule(function()
       say(sentence, 'warn') -- not to the caller: `execute()` would take it
     end)
@@ -134,6 +137,8 @@ function M.unless_held(act)
   end, M.pause / 2)
 end
 
+---@param key string after mappings
+---@param keys string as they were typed
 local function on_key(key, keys)
   local at = now()
   if keys ~= '' then -- else a macro's, or a mapping's

@@ -7,10 +7,11 @@ import re
 from collections.abc import Awaitable, Callable
 from itertools import count
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from winnow import ports
 from winnow import protocol as p
+from winnow.core import agent as a
 
 from tests.app.fakes import CHAT, Room
 
@@ -26,18 +27,18 @@ class Play:
         self.said = ""
         self.numbers = count(1)
 
-    async def hear(self, *events: ports.AgentEvent | ports.AgentError | None) -> None:
+    async def hear(self, *events: a.AgentEvent | ports.AgentError | None) -> None:
         if not self.room.agent.closed:
-            self.said += "".join(e.text for e in events if isinstance(e, ports.Text))
+            self.said += "".join(e.text for e in events if isinstance(e, a.Text))
             await self.room.hear(*events)
 
     async def text(self) -> None:
-        await self.hear(ports.Text(f"⟨{next(self.numbers)}⟩"))
+        await self.hear(a.Text(f"⟨{next(self.numbers)}⟩"))
 
     async def ended(self) -> None:
         agent = self.room.agent
         answered, agent.unheard = agent.unheard, []
-        await self.hear(ports.TurnEnded(answered or ["task"]))
+        await self.hear(a.TurnEnded(answered or ["task"]))
 
     async def ask(self) -> None:
         if not self.room.agent.closed:
@@ -49,7 +50,7 @@ class Play:
 
     async def ask_permission(self) -> None:
         if not self.room.agent.closed:
-            self.room.agent.ask(ports.Request("Bash", {"command": "ls"}, "t1", suggestions=[LS]))
+            self.room.agent.ask(a.Request("Bash", {"command": "ls"}, "t1", suggestions=[LS]))
             await self.room.settle()
 
     async def allow(self) -> None:
@@ -104,7 +105,7 @@ class Play:
         await self.room.open(sections=[section.section] if section else [])
 
 
-def hears(*events: ports.AgentEvent | ports.AgentError | None) -> Move:
+def hears(*events: a.AgentEvent | ports.AgentError | None) -> Move:
     return lambda play: play.hear(*events)
 
 
@@ -133,16 +134,15 @@ MOVES: list[Move] = [
     Play.quick_disk,
     does(p.Queue(CHAT)),
     does(p.Stop(CHAT)),
-    hears(ports.Pause()),
-    hears(ports.ToolStarted("t1", "Bash", {})),
-    hears(ports.ToolFinished("t1", "out")),
-    hears(ports.Notice("Mind.")),
+    hears(a.Pause()),
+    hears(a.ToolStarted("t1", "Bash", {})),
+    hears(a.ToolFinished("t1", "out")),
+    hears(a.Notice("Mind.")),
     hears(ports.AgentError("It died.")),
     hears(None),
 ]
 
 
-@settings(max_examples=2000, deadline=None)
 @given(st.lists(st.sampled_from(MOVES), max_size=40))
 def test_any_order(moves: list[Move]) -> None:
     """Each request is settled, and each word stands in the chat once, in order."""

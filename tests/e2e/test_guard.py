@@ -108,7 +108,7 @@ def busy(claude: Editor, code: str, keys: str, hold: float = 0.2) -> None:
 
 # --- typed ahead ------------------------------------------------------------------------------
 
-OPEN = "local function open() return require('winnow.chats').current().section end "
+OPEN = "local function open() return require('winnow.registry').current().section end "
 BUSY = {  # until the section is open, or long enough for it to come
     "vim.wait": "vim.wait(9000, open)",
     "vim.wait that draws": "vim.wait(9000, function() vim.cmd.redraw() return open() end, 20)",
@@ -276,11 +276,11 @@ def test_allow_is_about_what_waited_when_it_was_typed(claude: Editor, api: Scrip
     asked(claude, api, touch("one"), touch("two"))
     claude.keys(":Winnow allow")
     claude.command("lua require('winnow.guard').pause = 0")
-    claude.lua("vim.g.one = require('winnow.chats').all()[1].pending[1].section")
+    claude.lua("vim.g.one = require('winnow.registry').all()[1].pending[1].section")
     claude.guard()
     # While it is typed, the first one is answered by someone, and the second one comes.
     claude.lua("""
-      local chat = require('winnow.chats').all()[1]
+      local chat = require('winnow.registry').all()[1]
       require('winnow.host').notify('grant', {
         chat = chat.buf, section = vim.g.one, choice = 'allow', lines = {},
       })
@@ -288,7 +288,7 @@ def test_allow_is_about_what_waited_when_it_was_typed(claude: Editor, api: Scrip
     claude.wait(lambda: made(claude, "one").exists(), "the first")
     claude.wait(
         lambda: claude.lua("""
-      local pending = require('winnow.chats').all()[1].pending[1]
+      local pending = require('winnow.registry').all()[1].pending[1]
       return pending and pending.section ~= vim.g.one
     """),
         "the second",

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.api import Failure, Gate, ScriptedAPI, ToolUse, ask, question, say
-from tests.e2e.conftest import Open
+from tests.e2e.conftest import Desks, Open, Share
+from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle, wait_section
 from tests.e2e.test_resume import chat_file
@@ -26,9 +27,9 @@ def wide(claude: Editor) -> None:
 
 
 @pytest.fixture
-def claude(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
+def claude(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
     """As the usual one; root may bypass permissions only where IS_SANDBOX says so."""
-    return open_editor(agent="claude", env={**api.env(tmp_path / "claude"), "IS_SANDBOX": "1"})
+    return share(desks(ClaudeDesk, env={"IS_SANDBOX": "1"}))
 
 
 def bash(command: str, id: str = "b1") -> ToolUse:
@@ -157,7 +158,7 @@ def test_a_mode_is_set_after_a_failure(claude: Editor, api: ScriptedAPI) -> None
     [cli] = [pid for pid, line in claude.sandbox.processes().items() if "_bundled/claude" in line]
     os.kill(cli, 9)
     claude.wait(
-        lambda: claude.lua("return require('winnow.chats').current().state") != "idle", "its end"
+        lambda: claude.lua("return require('winnow.registry').current().state") != "idle", "its end"
     )
     set_mode(claude, "dontAsk")
     api.add(say(bash("touch no")), say("Refused."))

@@ -44,7 +44,7 @@ def records(claude: Editor) -> list[str]:
 def mode(claude: Editor) -> tuple[str, str]:
     """The mode that the frontmatter tells, and the one that the statusline does."""
     line = next(line for line in claude.lines() if line.startswith("mode: "))
-    shown = claude.lua("return require('winnow.chats').all()[1].mode")
+    shown = claude.lua("return require('winnow.registry').all()[1].mode")
     return line.removeprefix("mode: "), shown
 
 

@@ -92,7 +92,7 @@ def bash(command: str, id: str = "b1") -> ToolUse:
 
 
 def state(claude: Editor) -> str:
-    found: str = claude.lua("return require('winnow.chats').current().state")
+    found: str = claude.lua("return require('winnow.registry').current().state")
     return found
 
 
@@ -430,7 +430,7 @@ def plant(claude: Editor, *lines: str) -> None:
 def reopen(claude: Editor) -> None:
     """Close the chat, and open it from its file."""
     claude.keys(":silent w<CR>:bwipeout<CR>")
-    claude.wait(lambda: claude.lua("return #require('winnow.chats').all() == 0"), "no chat")
+    claude.wait(lambda: claude.lua("return #require('winnow.registry').all() == 0"), "no chat")
     claude.keys(":Winnow<CR>")
 
 

@@ -43,7 +43,7 @@ def _end(twin: Editor) -> None:
 
 def reads(editor: Editor) -> bool:
     """Whether this editor only reads the current chat."""
-    found: bool = editor.lua("return require('winnow.chats').current().owner ~= nil")
+    found: bool = editor.lua("return require('winnow.registry').current().owner ~= nil")
     return found
 
 

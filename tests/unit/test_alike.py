@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from winnow.core.proposal.blocks import Malformed, Text
 from winnow.core.proposal.diff import NO_NEWLINE, Line
 from winnow.core.proposal.origins import Refused, restored
-from winnow.core.proposal.proposal import Emptied, Patch, patch_of
+from winnow.core.proposal.patch import Patch, patch_of
+from winnow.core.proposal.proposal import Emptied
 from winnow.core.proposal.settings import left as settings_left
 from winnow.core.proposal.settings import lines_of
 

@@ -10,15 +10,17 @@ from winnow.app.ledger import Ledger, Replay
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
-from winnow.app.sections import Sections
+from winnow.app.sections.sections import Sections
 from winnow.app.session import Session
 from winnow.app.starts import Starts
 from winnow.app.trust import Trust
 from winnow.app.waiting import Waiting
-from winnow.core import transcript
+from winnow.core import agent as a
 from winnow.core.asking.trust import Given
-from winnow.core.proposal.proposal import written_by
-from winnow.core.text.text import clean_block, prose, strip_markers
+from winnow.core.never import assert_never
+from winnow.core.proposal.patch import written_by
+from winnow.core.text.text import clean_block, strip_markers
+from winnow.core.transcript.entries import Ended, Told
 
 
 class Chat:
@@ -89,7 +91,7 @@ class Chat:
 
     # --- from the user --------------------------------------------------------------------------
 
-    def handle(self, event: p.Event) -> None:
+    def handle(self, event: p.ChatEvent) -> None:
         """Do what the user asks for."""
         match event:
             case p.Open():
@@ -105,10 +107,10 @@ class Chat:
                 # While the draft is being taken, this is about the same one.
                 self._queued = not self._page.taking
                 self._session.want()
-                self._sections.say_something_else()
+                self._sections.choices.cancel()
             case p.Stop():
                 self._stop()
-            case p.Mode(mode=mode):
+            case p.SetMode(mode=mode):
                 self._mode.change(mode)
             case _:
                 self._sections.handle(event)
@@ -119,11 +121,11 @@ class Chat:
         self._page.taken()
         text = strip_markers(text).strip()
         if text and self._session.state == "connected":
-            picked = self._sections.by_number(text)
+            picked = self._sections.choices.by_number(text)
             message = self._outbox.write(picked or text, id, own=picked is None)
             self._session.prompt(message)
         elif text:
-            self._page.append(p.Refill(self.id, text), p.Kept(self.id, [id]))
+            self._page.append(p.Refill(self.id, text), p.Stored(self.id, [id]))
 
     def _stop(self) -> None:
         """End the turn, and what waits in it."""
@@ -148,7 +150,7 @@ class Chat:
 
     # --- from the agent -------------------------------------------------------------------------
 
-    async def ask(self, request: ports.Request) -> ports.Reply:
+    async def ask(self, request: a.Request) -> a.Reply:
         """The agent waits for the user; cancelled when it no longer does."""
         w = self._sections.open(request)
         if not isinstance(w, Waiting):
@@ -190,30 +192,37 @@ class Chat:
             self._page.append(p.Meta(self.id, {"agent": agent.name}))
         self._advance()
 
-    def heard(self, event: ports.AgentEvent) -> None:
+    def heard(self, event: a.AgentEvent) -> None:
         """See `Listener.heard`."""
         match event:
-            case ports.Started(session=session) if session != self._resume:
-                self._resume, self._begun = session, True
-                self._page.append(p.Meta(self.id, {"session": session}))
-            case ports.ToolFinished(id=call, output=output, failed=failed):
+            case a.Started(session=session):
+                if session != self._resume:
+                    self._resume, self._begun = session, True
+                    self._page.append(p.Meta(self.id, {"session": session}))
+            case a.ToolFinished(id=call, output=output, failed=failed):
                 self._outbox.finished({call: output if failed else ""})
                 if not failed:
                     self._reload(call)
-            case ports.Mode(mode=mode):
+            case a.Mode(mode=mode):
                 self._mode.heard(mode)
-            case ports.SettingsChanged():
+            case a.SettingsChanged():
                 self._stale = True
-            case ports.TurnEnded(cost=cost):
+            case a.TurnEnded(cost=cost):
                 self._begun = False
                 self._cost = cost or self._cost
+            case a.Text() | a.Thinking() | a.ToolStarted():
+                pass
+            case a.Pause() | a.Notice():
+                pass
+            case _:
+                assert_never(event)
         self._page.append(*self._turn.hear(event))
-        if isinstance(event, ports.TurnEnded):
+        if isinstance(event, a.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
             self._page.append(p.Happened(self.id, "TurnEnd", how))
-            self._page.apply(p.Reload(self.id))  # a command may have written any file
+            self._page.apply(p.Reload())  # a command may have written any file
             self._refill(self._outbox.answered(event.answered))
-            self._sections.ask_choices()
+            self._sections.choices.ask()
         self._advance()
 
     def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
@@ -222,12 +231,12 @@ class Chat:
         self._heard = None
         if isinstance(error, ports.SessionGone) or (heard is None and self._begun):
             self._forget_session()
-        self._page.append(*self._turn.end(transcript.notice(error.sentence)))
+        self._page.append(*self._turn.end(Ended(error=error.sentence)))
         self._refill(
             self._outbox.lost({} if heard is None else heard)
         )  # a draft outlives this Neovim
         self._queued = False
-        self._sections.ask_choices()
+        self._sections.choices.ask()
         self._advance()
 
     def _forget_session(self) -> None:
@@ -256,12 +265,12 @@ class Chat:
     def _reload(self, call: str) -> None:
         """A call has ended well: the editor may show the file that it has written."""
         started = self._turn.running(call)
-        if started and (path := written_by(started.name, started.input)) is not None:
-            self._page.apply(p.Reload(self.id, path))
+        if started and (path := written_by(started.tool, started.input)) is not None:
+            self._page.apply(p.Reload(path))
 
     def _keeps(self, message: ports.Message) -> None:
         """The store has this message."""
-        self._page.apply(p.Kept(self.id, [message.id]))
+        self._page.apply(p.Stored(self.id, [message.id]))
 
     def _refill(self, messages: list[ports.Message]) -> None:
         """Give back as a draft what the agent was told but did not take."""
@@ -284,8 +293,7 @@ class Chat:
         if self._stale and (self._queued or self._outbox.waiting) and not self.working:
             self._session.renew()
         while (message := self._outbox.next()) and self._may_send():
-            shown = f"## You\n\n{prose(message.text)}\n\n## Claude"
-            self._page.append(p.Write(self.id, shown, fresh=True))
+            self._page.append(Told(message.text))
             self._outbox.send(message)
             self._session.prompt(message)
         if self._queued and self._may_send():

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+from typing import NamedTuple
 
 import msgspec
 
-from winnow.app import asking
-from winnow.core import question
-from winnow.core.asking import permission
+from winnow.core.agent import Reply, Request
+from winnow.core.asking import ways
+from winnow.core.asking.way import Answered, ReadFile
 from winnow.core.ledger import offer
+from winnow.core.never import assert_never
 from winnow.core.proposal import blocks
 from winnow.core.proposal.lines import split
-from winnow.core.proposal.proposal import (
-    Change,
-    Changed,
-    Emptied,
-    Kept,
-    Patch,
-    Plan,
-    Proposal,
-    Settings,
-)
+from winnow.core.proposal.proposal import Change
+from winnow.core.question import Malformed, Role
 from winnow.core.section import answer, record
 from winnow.core.section.form import Form, render
-from winnow.core.section.reading import Left, Pick, Reading, locate, parse
+from winnow.core.section.reading import (
+    Left,
+    Pick,
+    Reading,
+    blocks_of,
+    locate,
+    parse,
+    rows_of_others,
+)
 from winnow.core.text.visible import show
-from winnow.core.transcript import tool_line
-from winnow.ports import Allow, Deny, FileError, Files, Message, Reply, Request, StoredSection
+from winnow.core.transcript.rendering import tool_line
+from winnow.ports import Message, StoredSection
 from winnow.protocol import Pending, Section, Sides, Verdict
 
 
@@ -38,19 +40,27 @@ class Place(msgspec.Struct, frozen=True):
     line: int
 
 
+class Accepted(NamedTuple):
+    """An answer: for the agent that waits, for the chat, and for an agent that waits no more."""
+
+    reply: Reply
+    record: list[str]
+    message: str
+
+
 class Waiting:
     """One open or queued section.
 
     ``reply`` is what the agent awaits; it is None when nobody does any more (a reopened section),
-    and then the answer goes out as ``message``. ``earlier`` are the answers to offer.
+    and then the answer goes out as a message. ``earlier`` are the answers to offer.
     """
 
     def __init__(self, form: Form, request: Request, stored: StoredSection) -> None:
+        self.way = ways.of(request.tool, request.input)
         self.form = form
         self.request = request
         self.stored = stored
         self.reply: asyncio.Future[Reply] | None = None
-        self.message = ""  # the answer, once given, for an agent that no longer waits
         self.given: Message | None = None  # what the agent got as a reply, until it has it
         self.wanted = False  # reopened: the user asked for it
         self.lines = stored.lines or render(form)
@@ -68,7 +78,7 @@ class Waiting:
         """What waits here, for a list of such things."""
         return Pending(
             section=self.form.id,
-            kind="question" if self.form.kind == "questions" else self.form.kind,
+            kind=self.form.kind,
             title=record.names(self.form),
             agent=self.form.agent,
             since=self.stored.created,
@@ -110,8 +120,6 @@ class Waiting:
     @property
     def call(self) -> str:
         """What is asked for, in one line."""
-        if isinstance(self.form.proposal, Settings):
-            return self.form.proposal.project
         asker = f" ({self.form.agent})" if self.form.agent else ""
         return tool_line(self.request.tool, self.request.input) + asker
 
@@ -129,7 +137,18 @@ class Waiting:
                 self._armed = armed
             case answer.Step(accepted=accepted):
                 self._accepted = accepted
+            case answer.Keep() | answer.Send():
+                pass
+            case _:
+                assert_never(outcome)
         return outcome
+
+    def keep(self, row: int) -> answer.Keep | None:
+        """What goes when only the option on ``row`` stays; None: there is none."""
+        question, option = locate(self.form, self.lines, row)
+        if not option:
+            return None
+        return answer.Keep(question, rows_of_others(self.form, self.lines, question, option))
 
     def _offer(self, reading: Reading) -> offer.Offer | None:
         return offer.offer(self.form, reading, self._accepted, self.earlier)
@@ -141,13 +160,12 @@ class Waiting:
         self.reply.set_result(reply)
         return True
 
-    def choose(self, choice: str, reason: str, unseen: int) -> answer.Decision | answer.Explain:
-        """The answer to a proposal from outside its section: "allow", "always" or "deny"."""
-        count = len(self.form.questions[0].options)
-        options = {"allow": [1], "always": range(2, count)[:1], "deny": [count]}[choice]
-        if not options:
+    def choose(self, choice: Role, reason: str, unseen: int) -> answer.Decision | answer.Explain:
+        """The answer to a proposal from outside its section."""
+        option = self.form.option(choice)
+        if not option:
             return answer.Undecided("Claude offers no rule for this: :Winnow allow, or deny.")
-        left = Left((Pick(options[0], reason),), change=self._change)
+        left = Left((Pick(option, reason),), change=self._change)
         decision = answer.decide(self.form, 1, left, frozenset())
         if isinstance(decision, answer.Decided):
             again = f":Winnow next goes there, :Winnow {choice}"
@@ -159,18 +177,14 @@ class Waiting:
                 return warning
         return decision
 
-    def accept(self, answers: answer.Answers) -> tuple[Reply, list[str]]:
-        """The reply that these answers are, and the record that replaces the section."""
-        self.message = asking.as_message(self.request, self.form, answers, late=self.wanted)
-        if self.form.proposal is None:
-            reply = asking.answered(self.request, self.form, answers)
-            return reply, record.answered(self.form, answers)
-        (given,) = answers
-        proposal, change = self.form.proposal, self._change
-        if isinstance(proposal, Plan):
-            self.message = record.late_plan(self.form, given, proposal.text_of(change))
-        lines = record.granted(self.form, given, self.call)
-        return self._reply(proposal, change, given), lines
+    def accept(self, answers: answer.Answers) -> Accepted:
+        """What becomes of these answers."""
+        answered = Answered(self.request, self.form, answers, self.call, self._change)
+        return Accepted(
+            self.way.reply(answered),
+            self.way.record(answered),
+            self.way.message(answered, late=self.wanted),
+        )
 
     @property
     def _change(self) -> Change | None:
@@ -183,63 +197,27 @@ class Waiting:
         change = self._change
         return change.message if isinstance(change, blocks.Malformed) else ""
 
-    def _reply(self, proposal: Proposal, change: Change | None, given: answer.Decided) -> Reply:
-        refused = answer.refuses(self.form, given)
-        if isinstance(proposal, Settings):  # to go on without them is an answer, too
-            kept = change.input if isinstance(change, (Kept, Changed)) and not refused else {}
-            return Allow({"entries": [], **kept})
-        match change:
-            case Emptied(words=words) if refused:
-                return Deny(_refusal(proposal, f"{words}. {given.notes}".rstrip()))
-            case Kept(input=input) if not refused:
-                told = ""
-            case Changed(input=input) if not refused:
-                told = proposal.told(change)
-            case Changed() if isinstance(proposal, Plan):
-                return Deny(f"{_refusal(proposal, given.notes)}\n\n{proposal.told(change)}")
-            case _:
-                return Deny(_refusal(proposal, given.notes))
-        said = f"The user says: {given.notes}" if given.notes else ""
-        granted = permission.updates(proposal, self.request.suggestions, str(given.answer))
-        return Allow(input, granted, "\n\n".join(filter(None, (told, said))))
-
-    def stale(self, files: Files) -> str:
-        """Why a file can't be written any more as it was shown; empty: it can."""
-        proposal = self.form.proposal
-        if isinstance(proposal, Patch):
-            try:
-                if files.read(proposal.path) == proposal.disk:
-                    return ""
-            except FileError as error:
-                return error.sentence
-            return f"{proposal.path} changed on disk after this was asked."
-        return ""
-
     def sides(self, chat: int) -> Sides | None:
         """The file as it is and as it would be; None where nothing would be written."""
-        proposal = self.form.proposal
-        if not isinstance(proposal, Patch):
-            return None
-        if (change := self._change) is None or (text := proposal.text_of(change)) is None:
+        patch, change = self.form.patch, self._change
+        if patch is None or change is None or (text := patch.text_of(change)) is None:
             return None
         sides = (
-            [show(line.rstrip("\r\n")) for line in split(side)]
-            for side in (proposal.old or "", text)
+            [show(line.rstrip("\r\n")) for line in split(side)] for side in (patch.old or "", text)
         )
-        return Sides(chat, proposal.path, *sides)
+        return Sides(chat, patch.path, *sides)
 
     def _place(self, row: int) -> Place | None:
         """The place in the file that a row of a diff is about."""
-        proposal = self.form.proposal
-        if isinstance(proposal, Patch):
-            match blocks.split(self.form.id, self.form.blocks, self.lines)[1]:
+        if (patch := self.form.patch) is not None:
+            match blocks_of(self.form, self.lines):
                 case [blocks.Text(row=start, lines=lines)] if 0 <= row - start < len(lines):
-                    return Place(proposal.path, proposal.place(lines, row - start))
+                    return Place(patch.path, patch.place(lines, row - start))
         return None
 
     def answered(self) -> list[str]:
         """The record of an answer that was given but not shown, if the lines still tell it."""
-        if self.form.proposal:  # what was asked is not stored whole
+        if self.form.proposes:  # what was asked is not stored whole
             return []
         every = frozenset(range(1, len(self.form.questions) + 1))
         left = parse(self.form, self.lines).questions
@@ -248,29 +226,27 @@ class Waiting:
         whole = len(decided) == len(decisions)
         return record.answered(self.form, tuple(decided)) if whole else []
 
+    def cancelled(self, state: str) -> list[str]:
+        """The record of a section that was "cancelled", or has "expired"."""
+        return record.cancelled(self.form, state, again=not self.way.past)
+
+    def discussed(self, text: str) -> list[str]:
+        """The record of a section that the user talked back about."""
+        return record.discussed(self.form, text, again=not self.way.past)
+
     def discussion(self, text: str, *, late: bool) -> str:
         """What the agent reads when the user talks back instead of answering."""
         reading = parse(self.form, self.lines)
         return record.discussion(self.form, reading, text, late=late)
 
 
-def again(stored: StoredSection, files: Files) -> Waiting | None:
+def again(stored: StoredSection, file: ReadFile) -> Waiting | None:
     """A section that nobody waits for, as the user left it; None when it can't be read."""
     request = Request(stored.tool, stored.input)
-    form = asking.make(stored.marker, request, files)
-    if isinstance(form, question.Malformed):
+    form = ways.of(stored.tool, stored.input).read(stored.marker, request, file)
+    if isinstance(form, Malformed):
         return None
     left = parse(form, stored.lines).questions
     # With nothing left there is nothing to answer with, and no `u` would bring it back.
     lines = stored.lines if any(part.picks or part.own for part in left) else []
     return Waiting(form, request, msgspec.structs.replace(stored, state="open", lines=lines))
-
-
-def _refusal(proposal: Proposal, reason: str) -> str:
-    """What the agent reads; never empty."""
-    match proposal:
-        case Plan():
-            said = "The user wants to keep planning"
-        case _:
-            said = f"The user denied this use of {proposal.tool}"
-    return f"{said}: {reason}" if reason else f"{said}."

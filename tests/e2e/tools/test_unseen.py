@@ -58,7 +58,7 @@ def screen(claude: Editor) -> str:
 def looked(claude: Editor) -> int:
     """How many lines of it were not on the screen yet."""
     count: int = claude.lua("""
-      return #require('winnow.seen').missing(require('winnow.chats').current().section)
+      return #require('winnow.section.seen').missing(require('winnow.registry').current().section)
     """)
     return count
 
@@ -76,8 +76,8 @@ def turn_pages(claude: Editor) -> None:
     def place() -> object:
         claude.screen()
         return claude.lua("""
-          local section = require('winnow.chats').current().section
-          return vim.inspect(require('winnow.seen').missing(section)[1])
+          local section = require('winnow.registry').current().section
+          return vim.inspect(require('winnow.section.seen').missing(section)[1])
         """)
 
     def turned(before: object) -> bool:
@@ -189,8 +189,8 @@ def test_a_fold_hides_nothing(claude: Editor, shared: Shared) -> None:
     assert looked(claude) == 0
     claude.keys("gg/^true 000<CR>")
     claude.lua("""
-      local section = require('winnow.chats').current().section
-      section.seen = require('winnow.seen').none(section:lines())
+      local section = require('winnow.registry').current().section
+      section.seen = require('winnow.section.seen').none(section:lines())
     """)
     claude.keys("V11jzf<C-l>")
     claude.screen()
