@@ -98,6 +98,7 @@
 ---@field section string
 ---@field lines string[]
 ---@field text string
+---@field id? string
 
 --- Answer a permission, patch or plan from anywhere; `always`: with its first rule.
 ---@class winnow.event.Grant

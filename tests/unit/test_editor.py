@@ -9,7 +9,7 @@ from typing import Any
 import msgpack  # type: ignore[import-untyped]
 import pynvim
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from winnow.adapters.editor import UNSHOWN, NvimEditor
 from winnow.protocol import Effect, Notify, Save, Say, Write
@@ -104,7 +104,6 @@ async def test_text_is_joined(effects: list[Effect], texts: list[str]) -> None:
     assert [effect.get("text", effect["type"]) for effect in nvim.effects] == texts
 
 
-@settings(max_examples=2000, deadline=None)
 @given(st.lists(st.lists(effects, max_size=8), max_size=4))
 def test_joining_keeps_order_and_text(bursts: list[list[Effect]]) -> None:
     """In each chat, whatever comes between and whenever Neovim takes it."""

@@ -7,7 +7,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from winnow.core.proposal.blocks import Malformed
 from winnow.core.proposal.diff import NO_NEWLINE, Diff, diff
@@ -116,7 +116,6 @@ def test_what_a_line_hides_is_shown(old: str, new: str, shown: list[str]) -> Non
     assert [line.shown for line in diff("a", old, new).lines[3:]] == shown
 
 
-@settings(max_examples=2_000, deadline=None)
 @given(STRANGE, STRANGE)
 def test_what_nobody_touched_is_written_byte_for_byte(old: str, new: str) -> None:
     patch = diff("a", old, new)
@@ -125,7 +124,6 @@ def test_what_nobody_touched_is_written_byte_for_byte(old: str, new: str) -> Non
     assert written(apply(patch, [])) == old
 
 
-@settings(max_examples=2_000, deadline=None)
 @given(BLOCK, BLOCK, st.randoms(use_true_random=False), st.integers(0, 2))
 def test_hunks_go_with_their_heads(
     old: str, new: str, chance: random.Random, lines_too: int
@@ -144,7 +142,6 @@ def test_hunks_go_with_their_heads(
     assert apply(patch, rows) == Applied(expected, tuple(sorted(gone)))
 
 
-@settings(max_examples=2_000, deadline=None)
 @given(BLOCK, BLOCK, st.randoms(use_true_random=False))
 def test_any_edit_is_written_or_refused(old: str, new: str, chance: random.Random) -> None:
     """Lines deleted, swapped, retyped and doubled: no edit raises, and what is written is shown."""

@@ -5,6 +5,7 @@ local guard = require('winnow.guard')
 local marker = require('winnow.section.marker')
 local preview = require('winnow.section.preview')
 local seen = require('winnow.section.seen')
+local sent = require('winnow.chat.sent')
 local text = require('winnow.section.text')
 local transcript = require('winnow.chat.transcript')
 local view = require('winnow.section.view')
@@ -19,7 +20,7 @@ local M = {}
 ---@field parts winnow.Part[]
 ---@field waiting integer sections that come after this one
 ---@field offer string an earlier answer that <CR> on the foot takes, in words
----@field from_file? boolean as a file has it, which may be older than what was stored
+---@field from_file? boolean no host has had it yet, since it was read from the file
 ---@field told string[] the lines that the host knows
 ---@field text string[] the lines at `tick`
 ---@field tick integer
@@ -74,7 +75,7 @@ local function tell_edits(self)
   if same(lines, self.told) then
     return false
   end
-  self.told, self.pristine, self.from_file = lines, false, false
+  self.told, self.pristine = lines, false
   self.chat:tell('edit', { section = self.id, lines = lines })
   return true
 end
@@ -148,6 +149,13 @@ function Section:forget()
   self.confirmed = nil
 end
 
+--- Its lines for a new host; none, if they are only what a file has: the store may have newer ones.
+---@return string[]
+function Section:left()
+  local as_read = self.from_file and self.pristine and not self.confirming
+  return as_read and {} or self:lines()
+end
+
 --- `<Esc>`: the agent is told that the user cancelled.
 function Section:cancel()
   if guard.allows(self.sight) then
@@ -159,7 +167,8 @@ end
 ---@param words string
 function Section:discuss(words)
   if guard.allows(self.sight) then
-    self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = words })
+    local id = sent.add(self.chat.path, words)
+    self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = words, id = id })
   end
 end
 
@@ -309,6 +318,44 @@ local function new(chat, id, row, previews)
   return self
 end
 
+--- A host goes on with the section that stands here. What was only read from the file becomes the
+--- host's text, and what the user has done to it since a step of `u`.
+---@param self winnow.Section
+---@param lines string[]
+---@param edited string[]
+local function adopt(self, lines, edited)
+  if not self.from_file then
+    return -- it is what the host was told
+  end
+  self.from_file = nil
+  local chat, shown = self.chat, self:lines()
+  local mine = self.pristine and {} or vim.list_slice(shown)
+  local first, after = self:rows()
+  local views = {} ---@type table<integer, table>
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+  end
+  chat:as_host(function()
+    local block = vim.list_extend(vim.list_slice(lines), { '' })
+    vim.api.nvim_buf_set_lines(chat.buf, first, after, false, block)
+  end)
+  self:set_start(first)
+  for _, step in ipairs({ edited, mine }) do
+    if #step > 0 and not same(step, self:lines()) then
+      replace(self, step)
+    end
+  end
+  for win, was in pairs(views) do
+    vim.api.nvim_win_call(win, function()
+      vim.fn.winrestview(was)
+    end)
+  end
+  if not same(shown, self:lines()) then
+    self.sight = guard.sight() -- no key was about this
+  end
+  self:decorate()
+end
+
 --- Open a section above the draft. The cursor goes to it only when the user was at the end, in
 --- Normal mode, and waited for it.
 ---@param chat winnow.Chat
@@ -318,6 +365,11 @@ end
 ---@param focus boolean the user asked for it
 ---@param edited string[] the lines as the user left them before; empty: as they are
 function M.open(chat, id, lines, previews, focus, edited)
+  if chat.section and chat.section.id == id then
+    chat.section.previews = previews
+    adopt(chat.section, lines, edited)
+    return
+  end
   local here = vim.api.nvim_get_current_buf() == chat.buf
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local waited = here and vim.api.nvim_get_mode().mode == 'n' and row >= chat:heading_row()

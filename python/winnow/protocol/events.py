@@ -103,6 +103,7 @@ class Discuss(SectionMessage, frozen=True):
 
     lines: list[str]
     text: str
+    id: str = ""  # a uuid
 
 
 class Grant(SectionMessage, frozen=True):

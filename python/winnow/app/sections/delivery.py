@@ -66,21 +66,22 @@ class Delivery:
             for update in reply.updates:  # a plan: its mode comes first
                 self._mode.change(update["mode"])
 
-    def discuss(self, w: Waiting, text: str) -> None:
+    def discuss(self, w: Waiting, text: str, id: str) -> None:
         """The user talks back instead; it waits on record until it is asked again."""
         reply = Deny(w.discussion(text, late=False))
         in_turn = w.settle(reply)
-        message = self._post(w, w.discussion(text, late=True), reply if in_turn else None)
-        self._shelf.close(w, "discussed", w.discussed(text), keep=[message])
+        message = self._post(w, w.discussion(text, late=True), reply if in_turn else None, id)
+        self._outbox.save(message)  # the editor forgets it then
+        self._shelf.close(w, "discussed", w.discussed(text))
 
-    def _post(self, w: Waiting, text: str, reply: Reply | None) -> ports.Message:
+    def _post(self, w: Waiting, text: str, reply: Reply | None, id: str = "") -> ports.Message:
         """As a message, the agent gets it where there is no reply, or where that is lost."""
         if reply is None:
-            message = self._outbox.message(text)
+            message = self._outbox.message(text, id)
             self._outbox.queue(message)
         else:
             denial = reply.message if isinstance(reply, Deny) else ""
-            message = self._outbox.message(text, call=w.request.tool_use_id, denial=denial)
+            message = self._outbox.message(text, id, call=w.request.tool_use_id, denial=denial)
             self._outbox.give(message)
             w.given = message
         return message

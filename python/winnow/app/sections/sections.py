@@ -115,7 +115,11 @@ class Sections:
         """What the store has of this chat: now its sections can be gone on with."""
         self._shelf.kept = {**{one.marker: one for one in stored}, **self._shelf.kept}
         early, self._early = self._early or [], None
-        self._find(self._opened.sections, self._opened.lines, self._opened.confirmed)
+        found, left, confirmed = self._opened.sections, self._opened.lines, self._opened.confirmed
+        for event in early:
+            if isinstance(event, p.Confirm) and event.section in found:
+                left, confirmed = event.lines, event.row
+        self._find(found, left, confirmed)
         for event in early:
             self.handle(event)
 
@@ -144,7 +148,6 @@ class Sections:
         if left:
             w.edited(left)
             self._shelf.keep(w.stored)
-        self._page.apply(p.Freeze(self._page.chat, w.form.id, []))
         self._page.append(w)
 
     def _closed(

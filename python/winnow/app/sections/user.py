@@ -47,8 +47,8 @@ class User:
                 self._cancel(section, lines)
             case p.Reopen(section=section):
                 self._reopen(section)
-            case p.Discuss(section=section, lines=lines, text=text):
-                self._discuss(section, lines, text)
+            case p.Discuss():
+                self._discuss(event)
             case p.Grant():
                 self._grant(event)
             case p.Compare(section=section, lines=lines):
@@ -72,7 +72,9 @@ class User:
         """``<CR>`` in the open section."""
         chat, section = self._page.chat, event.section
         if (w := self._edited(section, event.lines)) is None:
-            self._page.say(GONE, "warn")
+            stored = self._shelf.kept.get(section)
+            if stored is None or stored.state != "answered":  # else it is what came of this
+                self._page.say(GONE, "warn")
             return
         match w.confirm(event.row, event.unseen):
             case answer.Send(answers=answers):
@@ -113,12 +115,14 @@ class User:
         w.settle(w.way.cancelled(w.request, CANCELLED, stop=not others))
         self._shelf.withdraw(w, "cancelled")
 
-    def _discuss(self, section: str, lines: list[str], text: str) -> None:
+    def _discuss(self, event: p.Discuss) -> None:
         """Talk back about the open section."""
-        if (w := self._edited(section, lines)) is None:
-            self._page.say(GONE, "warn")
+        if (w := self._edited(event.section, event.lines)) is None:
+            self._page.say(f"{GONE[:-1]}: what you wrote is the draft.", "warn")
+            chat = self._page.chat
+            self._page.append(p.Refill(chat, event.text), p.Stored(chat, [event.id]))
         else:
-            self._delivery.discuss(w, text)
+            self._delivery.discuss(w, event.text, event.id)
 
     def _grant(self, event: p.Grant) -> None:
         """Answer a proposal from outside its section."""

@@ -154,11 +154,11 @@ class Rows:
         if number < end or not added:
             return added
         follows = any(self.rows[row].strip() for row in range(self._stop(end), self.span.stop))
-        if follows and added[0] >= self.left_over:
+        known = [self.rows[row] in self.gone for row in added]
+        if follows and all(known):
             return []
-        for row in added:
-            if follows or self.rows[row] in self.gone:
-                raise Refused(row, _HEADLESS)
+        if follows or any(known):
+            raise Refused(added[0], _HEADLESS)
         return added
 
     def _check_alike(self, ways: _Ways) -> None:

@@ -76,10 +76,15 @@ def restored(originals: Sequence[str], text: Text) -> list[Line]:
     shown = list(map(show, originals))
     lines = "\n".join(text.lines).split("\n")
     were = origins(shown, lines)
+    one_of = dict(zip(shown, originals, strict=True))
+    alike = {line for line, this in zip(shown, originals, strict=True) if one_of[line] != this}
+    certain = sure(shown, lines) if alike else were
     result: list[Line] = []
     loose: list[int] = []
     for at, (seen, origin) in enumerate(zip(lines, were, strict=True)):
         row = text.row + at
+        if seen in alike and (origin := certain[at]) is None:
+            raise _refused(row, seen)
         if origin is not None and seen == shown[origin]:
             result.append(Line(row, originals[origin], origin))
         elif origin is not None:
@@ -100,5 +105,9 @@ def restored(originals: Sequence[str], text: Text) -> list[Line]:
 def _taken(row: int, line: str, seen: str, original: str) -> str:
     taken = restore(seen, original)
     if taken is None:
-        raise Refused(row, f"what “{brief(line)}” hides can't be told any more: u brings it back")
+        raise _refused(row, line)
     return taken
+
+
+def _refused(row: int, line: str) -> Refused:
+    return Refused(row, f"what “{brief(line)}” hides can't be told any more: u brings it back")
