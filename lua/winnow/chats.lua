@@ -114,6 +114,9 @@ local function watch_file(on, chat)
   end, SAVES)
   on('BufUnload', function()
     chat:save() -- else `:e!` would forget what was said, and maybe edits, since the last time
+    if chat.section then
+      chat.section:tell_edits()
+    end
     unloaded(chat)
   end, SAVES)
 end

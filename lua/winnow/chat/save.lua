@@ -83,13 +83,13 @@ end
 --- `:write` by the user: as for any file.
 function Chat:write()
   ---@param event string
-  local function announce(event)
+  local function fire(event)
     vim.api.nvim_exec_autocmds(event, { buffer = self.buf, modeline = false })
   end
-  announce('BufWritePre')
+  fire('BufWritePre')
   self:save()
   if not vim.bo[self.buf].modified then
-    announce('BufWritePost')
+    fire('BufWritePost')
     local name, count = vim.fs.basename(self.path), vim.api.nvim_buf_line_count(self.buf)
     say(('"%s" %dL, %dB written'):format(name, count, #self.saved))
   end
