@@ -30,8 +30,11 @@ M.effects = {
   verdict = on_section(function(section, e)
     section:judge(e.parts, e.waiting, e.offer)
   end),
-  say = function(_, e)
+  say = function(chat, e)
     say(e.text, e.level)
+    if chat and chat.section then
+      chat.section:hear(e.text)
+    end
   end,
   step = on_section(function(section, e)
     section:step(e.question)

@@ -2,6 +2,7 @@
 --- Which line is which option is read from the markers in the text, every time.
 local guard = require('winnow.guard')
 local marker = require('winnow.marker')
+local say = require('winnow.say')
 local seen = require('winnow.seen')
 local view = require('winnow.section_view')
 
@@ -25,7 +26,8 @@ local namespace = vim.api.nvim_create_namespace('winnow.section')
 ---@field private confirmed? string[] the lines of the last <CR>
 ---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
----@field private reply winnow.Sight what came of the last <CR>
+---@field reply winnow.Sight what came of the last press
+---@field granted? string what was chosen from elsewhere, by the last press of that kind
 ---@field seen table<string, integer> how much of each line was on the screen: see `winnow.seen`
 ---@field pristine boolean not edited yet
 local Section = {}
@@ -136,6 +138,13 @@ function Section:judge(parts, waiting, offer)
   guard.drawn(self.reply)
 end
 
+--- The host has said a sentence.
+---@param text string
+function Section:hear(text)
+  self.reply.said = text
+  guard.drawn(self.reply)
+end
+
 --- Whether two lists of lines are the same; quicker than vim.deep_equal().
 local function same(a, b)
   if #a ~= #b then
@@ -194,31 +203,51 @@ end
 
 -- What the keys do -----------------------------------------------------------------------------
 
---- Tell the host of a `<CR>` on this row of the section.
-local function confirm(self, row)
-  vim.api.nvim_echo({ { '' } }, false, {}) -- what the last <CR> explained is over
-  self.confirmed, self.confirming, self.reply = self:lines(), row, guard.sight()
-  self.chat:tell('confirm', {
-    section = self.id,
-    lines = self.confirmed,
-    row = row,
-    unseen = #seen.missing(self),
-  })
+--- Tell the host of a press. The next one of its kind is about what comes of this one.
+---@param kind string
+---@param event table
+function Section:tell(kind, event)
+  self.reply = guard.sight()
+  event.section, event.lines, event.unseen = self.id, self:lines(), #seen.missing(self)
+  self.chat:tell(kind, event)
 end
 
---- `<CR>`: decide, explain or step; the host knows. A second one is about what the first one
---- explained.
-function Section:confirm()
+--- Whether what came of the last press was on the screen before this one. Not for the whole pause:
+--- that one may have waited for half of it, see `guard.unless_held`.
+---@return boolean
+function Section:replied()
+  return guard.allows(self.reply, guard.pause * 2 / 3)
+end
+
+--- Tell the host of a `<CR>` on this row of the section.
+local function confirm(self, row)
+  vim.api.nvim_echo({ { '' } }, false, {}) -- what the last one explained is over
+  self.confirmed, self.confirming = self:lines(), row
+  self:tell('confirm', { row = row })
+end
+
+--- Do what a key asks for, if it was meant.
+---@param act fun()
+local function if_meant(self, act)
   local lines = self:lines()
   local again = self.confirmed and same(lines, self.confirmed)
-  if not guard.allows(self.sight) or again and not guard.allows(self.reply, guard.pause / 3) then
+  if again and not self:replied() or not guard.allows(self.sight) then
     return
   end
-  local row = vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows()
   guard.unless_held(function()
     if self.chat.section == self and same(self:lines(), lines) then
-      confirm(self, row)
+      act()
+    elseif self.chat.section == self then
+      say('The text has changed since you pressed that: press again.', 'warn')
     end
+  end)
+end
+
+--- `<CR>`: decide, explain or step; the host knows.
+function Section:confirm()
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows()
+  if_meant(self, function()
+    confirm(self, row)
   end)
 end
 
@@ -296,19 +325,21 @@ end
 --- Delete every option but the one under the cursor.
 function Section:keep_here()
   local question, option = self:under_cursor()
-  if not question or not guard.allows(self.sight) then
+  if not question then
     return
   end
   local rows = {}
-  self.confirmed = self:lines()
-  for i, line in ipairs(self.confirmed) do
+  for i, line in ipairs(self:lines()) do
     local found = marker.of(line, self.id)
     local slot = found and found.question == question and tonumber(found.slot)
     if slot and slot ~= option then
       table.insert(rows, i - 1)
     end
   end
-  self:keep(question, rows)
+  if_meant(self, function()
+    self.confirmed = self:lines()
+    self:keep(question, rows)
+  end)
 end
 
 --- Make these the section's lines, as the user could have.
@@ -322,6 +353,7 @@ end
 ---@param lines string[]
 function Section:fill(lines)
   replace(self, lines)
+  self.confirmed = self:lines() -- the next <CR> is about them
   self:step(0)
 end
 
