@@ -31,7 +31,6 @@ local GONE = 'Ignored: channel %d (%s) may just have typed: press again.'
 ---@field came number when it was pressed, at the earliest
 ---@field before number when the last one was read, if that was of the same key
 ---@field again? boolean the same key followed
----@field told? boolean why one of its run did nothing was said
 
 local due = {} ---@type { [1]: winnow.Sight, [2]: fun(): boolean? }[] drawn: seen once nothing typed is left
 local typed = false -- what runs now runs for a key
@@ -39,6 +38,7 @@ local free = 0 -- when nothing typed was left to read
 local behind = false -- keys came while Neovim was busy: when, nobody knows, but after `free`
 local began = 0 -- when the user began what runs: the key, or the `:` of the command line
 local press = { key = '', at = 0, came = 0, before = -math.huge } ---@type winnow.Press
+local refused = 0 -- when a press that was too early or one too many was read
 local connected = {} ---@type table<integer, number> when a connection from outside opened
 -- The last one; `idle`: since when it could not have typed ahead.
 local newest ---@type { id: integer, name: string, idle?: number }?
@@ -151,8 +151,7 @@ end
 
 -- Keys -----------------------------------------------------------------------------------------
 
---- Whether what the user does now may be about a thing; says why not, of a key that is held down
---- once.
+--- Whether what the user does now may be about a thing; says why not, once for a run of presses.
 ---@param sight winnow.Sight
 ---@param pause? number for how long it must have been seen, if not for `M.pause`
 ---@return boolean
@@ -162,25 +161,24 @@ function M.allows(sight, pause)
     return false
   elseif M.pause == 0 then
     return true
-  elseif press.came - press.before < M.pause then
-    if not press.told then
-      press.told = true
-      say(still or TWICE:format(M.pause / 1000), 'warn')
-    end
-    return false
-  elseif not sight.at or began - sight.at < (pause or M.pause) then
-    say(still or SOON, 'warn')
-    return false
   end
-  return true
+  local goes_on = press.came - refused < M.pause -- a run, whatever other keys are in it
+  local twice = press.came - press.before < M.pause
+  if not (goes_on or twice) and sight.at and began - sight.at >= (pause or M.pause) then
+    return true
+  elseif not goes_on then
+    say(still or twice and TWICE:format(M.pause / 1000) or SOON, 'warn')
+  end
+  refused = press.at
+  return false
 end
 
 --- Do what a press asks for, unless it turns out to be one that goes on: a key that is held down
---- comes a second time after up to a second, and then again and again.
+--- comes a second time after up to two seconds, and then again and again.
 ---@param act fun()
 function M.unless_held(act)
   local this = press
-  if M.pause == 0 or this.came - this.before > 4 * M.pause then
+  if M.pause == 0 or this.came - this.before > 7 * M.pause then
     act()
     return
   end
@@ -202,8 +200,7 @@ local function on_key(_, keys)
   local came = (behind or mode == 't') and free or at
   press.again = keys == press.key
   local before = press.again and press.at or -math.huge
-  local told = came - before < M.pause and press.told
-  press = { key = keys, at = at, came = came, before = before, told = told }
+  press = { key = keys, at = at, came = came, before = before }
   typed = true
   if mode ~= 'c' and vim.fn.getcmdwintype() == '' then
     began = came

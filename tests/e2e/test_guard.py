@@ -97,6 +97,7 @@ def press(claude: Editor, *keys: str, every: float = 0) -> None:
         time.sleep(every or PAUSE)
         if not every:
             claude.wait(lambda: claude.lua(REPLIED), "what came of it")
+            time.sleep(0.1)  # what is typed while Neovim works is as old as that may be
     claude.settle()
 
 
@@ -305,6 +306,7 @@ def test_allow_is_about_what_waited_when_it_was_typed(claude: Editor, api: Scrip
     claude.keys("<CR>")
     claude.wait_screen(SOON)
     assert not made(claude, "two").exists()
+    look(claude)
     press(claude, ":Winnow allow<CR>")
     claude.wait_line("So be it.")
     assert made(claude, "two").exists()
