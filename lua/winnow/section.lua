@@ -10,6 +10,9 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('winnow.section')
 
+local WORKING = 'what you pressed last is still being done.'
+local CHANGED = 'The text has changed since you pressed that: press again.'
+
 ---@class winnow.Section
 ---@field id string
 ---@field chat winnow.Chat
@@ -208,6 +211,7 @@ end
 ---@param event table
 function Section:tell(kind, event)
   self.reply = guard.sight()
+  self.reply.said = WORKING
   event.section, event.lines, event.unseen = self.id, self:lines(), #seen.missing(self)
   self.chat:tell(kind, event)
 end
@@ -238,7 +242,7 @@ local function if_meant(self, act)
     if self.chat.section == self and same(self:lines(), lines) then
       act()
     elseif self.chat.section == self then
-      say('The text has changed since you pressed that: press again.', 'warn')
+      say(CHANGED, 'warn')
     end
   end)
 end
