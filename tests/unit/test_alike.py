@@ -211,8 +211,8 @@ class User:
         if entry := self._one("+"):
             entries = self.buffer.entries
             at = entries.index(entry)
-            others = {other.seen for other in entries if other is not entry}
-            if entries[at - 1].sign == "+" and entry.seen not in others:
+            seen = [other.line.shown for other in entries if other.line]
+            if entries[at - 1].sign == "+" and entry.line and seen.count(entry.line.shown) == 1:
                 entries[at - 1 : at + 1] = [entry, entries[at - 1]]
 
     def _one(self, signs: str) -> Entry | None:
@@ -238,14 +238,16 @@ def outcome(buffer: Buffer) -> str | None:
 def says_two_things(buffer: Buffer) -> bool:
     """Another user, who did something else, would see the very same.
 
-    Where a head stands without all of its context, the lines of another hunk may be taken for it.
+    Where a head stands without all of its context, the lines of another hunk may be taken for it;
+    and edited lines that are all that is left of a hunk, for lines added to the one above.
     """
     incomplete = False
     for number in range(len(buffer.patch.diff.hunks)):
         head, *lines = buffer.of(number)
+        left = [line for line in lines if not line.gone]
         if not head.gone:
             incomplete = any(line.gone and line.sign == " " for line in lines)
-        elif incomplete and not all(line.gone for line in lines):
+        elif left and (incomplete or all(line.sign == "+" for line in left)):
             return True
     return False
 

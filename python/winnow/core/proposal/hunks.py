@@ -118,7 +118,8 @@ class _Reader:
             stay = [" " + line[1:] for line in shown if line.startswith((" ", "-"))]
             if self._left_over(rows, stay + gone) == rows.start:
                 return None
-        lines = Lines(self.diff, number, self.starts[number])
+        of = slice(self.starts[number], self.starts[number + 1])
+        lines = Lines(self.diff, number, self.diff.lines[of])
         left_over = self._left_over(rows, gone)
         return Rows(lines, self.rows, rows, gone, left_over, self.meaning).written()
 
