@@ -10,11 +10,11 @@ from winnow.app.ledger import Ledger, Replay
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
+from winnow.app.section import Section
 from winnow.app.sections.sections import Sections
 from winnow.app.session import Session
 from winnow.app.starts import Starts
 from winnow.app.trust import Trust
-from winnow.app.waiting import Waiting
 from winnow.core import agent as a
 from winnow.core.asking.trust import Given
 from winnow.core.never import assert_never
@@ -43,7 +43,7 @@ class Chat:
         self.path = opened.path
         self._opened = opened
         self._store = world.store
-        self._page = Page(self.id, world.editor)
+        self._page = Page(self.id, world.editor, self._advance)
         self._session = Session(
             self._spec, lambda spec: world.make_agent(spec, self.ask), self, starts, after
         )
@@ -137,6 +137,10 @@ class Chat:
         self._sections.stop()
         self._session.interrupt()
 
+    def show(self, section: str, other: Chat) -> bool:
+        """Show what waits here in another chat, too. False: it waits no more, or is there."""
+        return self._sections.show(section, other._page)
+
     def renew(self) -> None:
         """Start the agent anew before the next message: its settings may have changed."""
         self._stale = True
@@ -154,15 +158,15 @@ class Chat:
 
     async def ask(self, request: a.Request) -> a.Reply:
         """The agent waits for the user; cancelled when it no longer does."""
-        w = self._sections.open(request)
-        if not isinstance(w, Waiting):
-            return w
-        assert w.reply is not None
+        section = self._sections.open(request)
+        if not isinstance(section, Section):
+            return section
+        assert section.reply is not None
         self._advance()
         try:
-            return await w.reply
+            return await section.reply
         except asyncio.CancelledError:
-            self._sections.give_up(w)
+            self._sections.give_up(section)
             self._advance()
             raise
 
@@ -308,7 +312,7 @@ class Chat:
         if self._queued and self._may_send():
             self._queued = False
             self._page.take()
-        pending = [w.pending for w in self._sections.waiting]
+        pending = [section.pending for section in self._sections.waiting]
         ahead = self._session.ahead
         status = p.Status(self.id, self._state(), pending, self._cost, self._mode.name, ahead)
         if status != self._told:
