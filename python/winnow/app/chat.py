@@ -193,7 +193,7 @@ class Chat:
     def _sort(self, heard: ports.Heard) -> list[ports.Message]:
         """A host before this one has left words in the outbox; returns what is a draft again."""
         if self._outbox.unanswered(heard) and not self._opened.sections:  # whose record says it
-            self._page.append(*self._turn.end(transcript.notice(CUT)))
+            self._page.append(*self._turn.end(Ended(error=CUT)))
         back = self._outbox.sort(heard)
         self._refill(back)
         return back
