@@ -44,8 +44,11 @@ M.effects = {
   verdict = on_section(function(open, e)
     open:judge(e.parts, e.waiting, e.offer)
   end),
-  say = function(_, e)
+  say = function(chat, e)
     say(e.text, e.level)
+    if chat and chat.section then
+      chat.section:hear(e.text)
+    end
   end,
   notify = function(_, e)
     say(e.text, e.level)

@@ -107,18 +107,20 @@ class Host:
             asyncio.run_coroutine_threadsafe(self._chats.ready(), self._loop).result(LAST)
         self._store.close(LAST)
 
-    def _dispatch(self, event: object) -> None:
-        kind = event.get("type") if isinstance(event, dict) else type(event).__name__
+    def _dispatch(self, told: object) -> None:
         try:
-            decoded = msgspec.convert(event, Event)
-            self._chats.handle(decoded)
-            if isinstance(decoded, Open) and self._claude is None:
-                _in_thread(lambda: self._prepare(decoded.agent))
+            event = msgspec.convert(told, Event)
         except msgspec.ValidationError as error:  # it names fields and types, and quotes only tags
+            kind = told.get("type") if isinstance(told, dict) else type(told).__name__
             log.error("event %.20r: %s", kind, error)
             self._editor.apply(Notify(GARBLED, "error"))
+            return
+        try:
+            self._chats.handle(event)
+            if isinstance(event, Open) and self._claude is None:
+                _in_thread(lambda: self._prepare(event.agent))
         except Exception:  # a bug: say so, and keep the other chats going
-            log.exception("event %.20r", kind)
+            log.exception("event %s", type(event).__name__)
             self._editor.apply(Notify(FAILED, "error"))
 
     async def _start(self) -> tuple[SqliteStore, Chats]:

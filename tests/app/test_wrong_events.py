@@ -122,7 +122,7 @@ def test_a_handler_that_fails_costs_one_sentence(
         host.handle({"type": "send", "chat": chat, "text": "Hi"})
         nvim.wait("status", chat=chat, state="working")
     log = (tmp_path / "winnow.log").read_text()
-    assert "event 'stop'" in log
+    assert "event Stop" in log
     assert "TypeError" in log
 
 

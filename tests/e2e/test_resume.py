@@ -122,7 +122,8 @@ def test_a_file_does_not_raise_permissions(
     claude: Editor, api: ScriptedAPI, folder: str, mode: str
 ) -> None:
     """Whatever mode and directory a file names, Claude still asks."""
-    path = write_chat(claude.sandbox.root / folder, f"mode: {mode}", "cwd: /")
+    home = claude.sandbox.root / "home"
+    path = write_chat(claude.sandbox.root / folder, f"mode: {mode}", f"cwd: {home}")
     made = claude.sandbox.project / "made"
     api.add(say(ToolUse("Write", {"file_path": str(made), "content": "x"}, "toolu_1")))
     claude.restart(str(path))
@@ -292,7 +293,7 @@ FORM = {
     "question": "Which fruit?",
     "options": [{"id": name.lower(), "label": name} for name in ("Apple", "Pear", "Plum")],
 }
-HAS_IT = "return require('winnow.chats').current().state == 'waiting'"
+HAS_IT = "return require('winnow.registry').current().state == 'waiting'"
 Late = Callable[[Editor], Callable[[], None]]
 
 
