@@ -25,9 +25,9 @@ BARE = "\0"  # behind a line that ends without a newline
 WORDS = st.sampled_from([CODE, CODE + ODD])
 CHANCE = st.integers(0, 2**64).map(random.Random)
 
-# Each is a whole file, and many lines; more of them with the profile "soak".
-EXAMPLES = settings.default.max_examples if settings.default else 0
-bounded = settings(max_examples=EXAMPLES if EXAMPLES > 2_000 else min(EXAMPLES, 300))
+# Each is a whole file: fewer of them where somebody waits.
+EXAMPLES = settings().max_examples
+bounded = settings(max_examples=EXAMPLES if EXAMPLES > 500 else 300)
 
 
 def file(chance: random.Random, words: list[str]) -> str:
@@ -235,6 +235,14 @@ def outcome(buffer: Buffer) -> str | None:
     return buffer.patch.text_of(change)
 
 
+def own(entry: Entry) -> bool:
+    return entry.line is None or entry.seen != entry.line.shown
+
+
+def adds(entry: Entry) -> bool:
+    return entry.sign == "+"
+
+
 def says_two_things(buffer: Buffer) -> bool:
     """Another user, who did something else, would see the very same.
 
@@ -247,7 +255,7 @@ def says_two_things(buffer: Buffer) -> bool:
         left = [line for line in lines if not line.gone]
         if not head.gone:
             incomplete = any(line.gone and line.sign == " " for line in lines)
-        elif left and (incomplete or all(line.sign == "+" for line in left)):
+        elif left and (incomplete or (any(map(own, left)) and all(map(adds, left)))):
             return True
     return False
 

@@ -149,7 +149,7 @@ class Rows:
         added = self.above[end]
         if not added or not self.gone:
             return added
-        follows = any(self.rows[row].strip() for row in range(self._stop(end), self.span.stop))
+        follows = self._stop(end) < self.span.stop
         gone = set(self.gone)
         known = [self.rows[row] in gone for row in added]
         if follows and all(known):
