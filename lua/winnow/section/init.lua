@@ -67,9 +67,8 @@ local function same(a, b)
 end
 
 --- Tell the host of edits that it does not know.
----@param self winnow.Section
 ---@return boolean told
-local function tell_edits(self)
+function Section:tell_edits()
   local lines = self:lines()
   if same(lines, self.told) then
     return false
@@ -89,7 +88,7 @@ local function watch(self)
     if not self:is_open() or not vim.api.nvim_buf_is_loaded(self.chat.buf) then
       return
     end
-    local told = tell_edits(self)
+    local told = self:tell_edits()
     -- The same lines written anew have lost what was drawn on them.
     if told or row < select(2, self:rows()) then
       self:decorate()
@@ -264,7 +263,7 @@ end
 ---@param lines string[]
 function Section:freeze(lines)
   local chat = self.chat
-  tell_edits(self) -- those that came since: the text goes now
+  self:tell_edits() -- those that came since: the text goes now
   local first, after = self:rows()
   local inside = vim.tbl_filter(function(win)
     return self:contains(vim.api.nvim_win_get_cursor(win)[1] - 1)
