@@ -153,6 +153,14 @@ class ScriptedAPI:
         with self._changed:
             self._script.clear()
 
+    def reset(self) -> None:
+        """Be as new: no script, no requests; who waits at a `Gate` goes on."""
+        with self._changed:
+            gate, self._gate = self._gate, threading.Semaphore(0)
+            self._script.clear()
+            self.requests.clear()
+        gate.release(1000)
+
     def release(self) -> None:
         """Let the reply that waits at a `Gate`, or the next to reach one, go on."""
         self._gate.release()

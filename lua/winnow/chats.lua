@@ -42,7 +42,9 @@ local function unloaded(chat)
   end)
 end
 
----@alias winnow.on fun(events: string|string[], act: fun(event: table), pattern?: string[])
+---@alias winnow.on fun(events: string|string[], act: fun(event: table), more?: table)
+
+local SAVES = { nested = true } -- to write a file is an event itself: see `BufWriteCmd`
 
 --- Windows come to show the chat, and the cursor moves in them.
 ---@param on winnow.on
@@ -73,10 +75,10 @@ local function watch_text(on, chat)
   end)
   on('InsertLeave', function()
     chat:typed()
-  end)
+  end, SAVES)
   on({ 'BufLeave', 'InsertLeave' }, function()
     chat:save()
-  end)
+  end, SAVES)
   local autosave = assert(vim.uv.new_timer())
   local save = vim.schedule_wrap(function()
     if registry.get(chat.buf) == chat and vim.api.nvim_buf_is_loaded(chat.buf) then
@@ -101,28 +103,32 @@ local function watch_file(on, chat)
       chat:save()
     end)
   end)
-  on('BufWritePre', function()
-    chat:save() -- what another program wrote is set aside, and Neovim doesn't ask about it
-  end)
-  on('BufWritePost', function()
-    chat:remember_file()
-  end)
-  if chat.owner then
-    on('BufWriteCmd', function(event)
-      if event.match == vim.api.nvim_buf_get_name(chat.buf) then
-        chat:mine_or_say()
-      else
-        vim.fn.writefile(chat:lines(0, -1), event.match)
-      end
+  on('BufWriteCmd', function(event)
+    if event.match ~= chat.path then -- a copy
+      local renamed = vim.api.nvim_buf_get_name(chat.buf) ~= chat.path -- which says more
+      local mods = { noautocmd = true, silent = renamed }
+      vim.cmd.write({ event.match, bang = true, mods = mods, magic = { file = false } })
+    elseif chat.saving then
+      chat:put()
+    elseif chat:mine_or_say() then
+      chat:write()
+    end
+  end, SAVES)
+  on('BufFilePost', function()
+    vim.schedule(function() -- when what is to be written there is
+      chat:stay()
     end)
-  end
+  end)
   on('BufUnload', function()
     if chat.section then
       chat.section:tell_edits() -- what the last keys did, before `:e!` has the section begin anew
     end
     chat:save() -- else `:e!` would forget what was said, and maybe edits, since the last time
+    if chat.section then
+      chat.section:tell_edits()
+    end
     unloaded(chat)
-  end)
+  end, SAVES)
 end
 
 --- Make a buffer the chat's, in every window that shows it.
@@ -148,8 +154,10 @@ local function set_up(chat)
   local group = vim.api.nvim_create_augroup('winnow.chat.' .. buf, {})
   ---@param events string|string[]
   ---@param act fun(event: table)
-  local function on(events, act)
-    vim.api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = act })
+  ---@param more? table
+  local function on(events, act, more)
+    local all = { group = group, buffer = buf, callback = act }
+    vim.api.nvim_create_autocmd(events, vim.tbl_extend('error', all, more or {}))
   end
   follow(on, chat)
   watch_text(on, chat)
@@ -163,17 +171,26 @@ local function watch_windows(on)
     if registry.current() then
       dress.reconceal(vim.api.nvim_get_current_win())
     end
-  end, { 'conceallevel', 'concealcursor' })
+  end, { pattern = { 'conceallevel', 'concealcursor' } })
   on('OptionSet', function()
     local chat = registry.current()
     if chat and chat.section then
       chat.section:decorate() -- there are more or fewer columns for it
     end
-  end, { 'number', 'relativenumber', 'numberwidth', 'signcolumn', 'foldcolumn', 'statuscolumn' })
+  end, {
+    pattern = {
+      'number',
+      'relativenumber',
+      'numberwidth',
+      'signcolumn',
+      'foldcolumn',
+      'statuscolumn',
+    },
+  })
   on('ColorScheme', highlight.define)
   on('WinResized', function()
     for _, chat in ipairs(registry.all()) do
-      if chat.section then
+      if chat.section and vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
         chat.section:decorate()
       end
     end
@@ -190,7 +207,7 @@ local function watch_end(on)
         chat:save()
       end
     end
-  end)
+  end, SAVES)
   on('VimLeave', function()
     for _, chat in ipairs(registry.all()) do
       lock.release(chat.path)
@@ -213,9 +230,10 @@ local function start()
   local group = vim.api.nvim_create_augroup('winnow.chats', {})
   ---@param events string|string[]
   ---@param act fun(event: table)
-  ---@param pattern? string[]
-  local function on(events, act, pattern)
-    vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = act })
+  ---@param more? table
+  local function on(events, act, more)
+    local all = { group = group, callback = act }
+    vim.api.nvim_create_autocmd(events, vim.tbl_extend('error', all, more or {}))
   end
   watch_windows(on)
   watch_end(on)

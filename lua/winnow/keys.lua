@@ -84,8 +84,9 @@ function M.discuss()
       registry.with_current(function(here)
         here:discuss(text)
       end)
-    elseif text then
-      say('What you wanted to discuss is no longer open.', 'warn')
+    elseif chat and text and text:find('%S') then
+      chat:append_draft({ text })
+      say('That is no longer open: what you wrote is in the draft.', 'warn')
     end
   end)
 end
@@ -100,7 +101,7 @@ end
 
 --- Ask for the reason; without one it is denied all the same.
 function M.deny()
-  local item = inbox.asked()
+  local item = inbox.asked('deny')
   if item then
     vim.ui.input({ prompt = ('Deny %s, because: '):format(item.pending.title) }, function(reason)
       if reason then

@@ -157,6 +157,47 @@ def test_a_message_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
     arrives(claude, api, "remember the milk")
 
 
+@pytest.mark.parametrize("end", [*ENDS, ":bdelete!"])
+def test_what_is_to_be_discussed_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
+    """`:Winnow discuss`, and in the same moment something ends."""
+    api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted.", Gate()))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    type_and(claude, ":Winnow discuss why not both?<CR>", end)
+    come_back(claude, end)
+    arrives(claude, api, "why not both?")
+
+
+def test_what_can_not_be_discussed_any_more_is_the_draft(claude: Editor, api: ScriptedAPI) -> None:
+    """The question ended while the user wrote, before they could know."""
+    api.add(say("Hm.", ask("toolu_1", STORE)))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    claude.lua("""
+      vim.cmd.Winnow('stop')
+      vim.api.nvim_feedkeys(vim.keycode(':Winnow discuss why not both?<CR>'), 'xt', false)
+    """)
+    claude.wait_line("■ Stopped.")
+    claude.wait(lambda: draft(claude) == "why not both?", "the draft")
+    assert "This section is no longer open" in claude.messages()
+
+
+def test_what_is_typed_about_what_ends_meanwhile_is_the_draft(
+    claude: Editor, api: ScriptedAPI
+) -> None:
+    """Also at the prompt of the mapping."""
+    api.add(say("Hm.", ask("toolu_1", STORE)))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    claude.lua("vim.keymap.set('n', '<F2>', '<Plug>(winnow-discuss)')")
+    claude.keys("<F2>why not")
+    claude.command("Winnow stop")
+    claude.wait_line("■ Stopped.")
+    claude.keys(" both?<CR>")
+    assert draft(claude) == "why not both?"
+    assert "no longer open" in claude.messages()
+
+
 @pytest.mark.parametrize("with_neovim", [True, False])
 def test_messages_that_no_host_has_read_are_the_draft(
     claude: Editor, api: ScriptedAPI, with_neovim: bool

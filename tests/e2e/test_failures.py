@@ -250,6 +250,45 @@ def test_no_credentials_at_all(open_editor: Open, api: ScriptedAPI, tmp_path: Pa
     assert "## You\n\nHi\n\n## Claude" in editor.text()
 
 
+def test_garbage_costs_a_sentence_each_way(claude: Editor, api: ScriptedAPI) -> None:
+    """The host goes on with the next event, and Neovim with the next effect."""
+    api.add(say("Hello."), say("Hello again."))
+    start(claude)
+    wait_idle(claude)
+    process = claude.lua("return vim.fn.jobpid(...)", host_channel(claude))
+    for garbage in ("", "7", "{}", "{ type = 'nonsense' }", "{ type = 'edit', chat = 'x' }, 5"):
+        claude.lua("vim.cmd.messages('clear')")
+        claude.lua(f"vim.rpcnotify(..., 'winnow', {garbage or 'nil'})", host_channel(claude))
+        claude.wait(lambda: "The host did not understand" in claude.messages(), "a sentence")
+    for garbage in ("nonsense", "tool"):
+        claude.lua("vim.cmd.messages('clear')")
+        claude.lua(
+            """
+            local chat = vim.api.nvim_get_current_buf()
+            local write = { type = 'write', chat = chat, text = 'After ' .. ..., fresh = true }
+            require('winnow.dispatch').apply({ { type = ..., chat = chat }, write })
+            """,
+            garbage,
+        )
+        assert "a part of the chat could not be shown" in claude.messages()
+    assert "Hello.\n\nAfter nonsense\n\nAfter tool\n\n## You" in claude.text()
+    send(claude, "Once more")
+    claude.wait_line("Hello again.", timeout=20)
+    assert claude.lua("return vim.fn.jobpid(...)", host_channel(claude)) == process
+    assert not notices(claude)
+    claude.command("messages clear")
+
+
+def host_channel(editor: Editor) -> int:
+    """How Neovim speaks to the host."""
+    channel: int = editor.lua("""
+      return vim.iter(vim.api.nvim_list_chans()):find(function(channel)
+        return channel.mode == 'rpc' and channel.stream == 'job'
+      end).id
+    """)
+    return channel
+
+
 @pytest.mark.parametrize("waits", [False, True], ids=["streaming", "question"])
 def test_a_cli_that_is_killed_in_a_turn_is_told(
     claude: Editor, api: ScriptedAPI, waits: bool

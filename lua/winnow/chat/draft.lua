@@ -101,24 +101,11 @@ function Chat:refill(text, messages)
   end
 end
 
---- A random UUID.
----@return string
-local function uuid()
-  local hex = vim.uv.random(16):gsub('.', function(byte)
-    return ('%02x'):format(byte:byte())
-  end)
-  local a, b, c, d, e = hex:sub(1, 8), hex:sub(9, 12), hex:sub(14, 16), hex:sub(18, 20), hex:sub(21)
-  return ('%s-%s-4%s-8%s-%s'):format(a, b, c, d, e)
-end
-
 --- Tell the host a message, and write the file: it no longer is the draft.
 ---@param self winnow.Chat
 ---@param text string empty: there was none after all
 local function post(self, text)
-  local id = text ~= '' and uuid() or ''
-  if text ~= '' then
-    sent.add(self.path, { id = id, text = text }) -- before the file calls it sent
-  end
+  local id = text ~= '' and sent.add(self.path, text) or '' -- before the file calls it sent
   self:tell('send', { text = text, id = id })
   self:save()
 end

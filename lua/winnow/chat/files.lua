@@ -27,28 +27,78 @@ function M.record(kind, path)
   return ('%s/%s/%s'):format(python.state(), kind, vim.fn.sha256(M.real(path)))
 end
 
+-- What is beside a file while it is written: in its folder, since only there it can take its place.
+local NEW = '%s/.%s.%d'
+
+--- Write a file whole or not at all: a reader, a crash or a full disk never finds half of it.
+---@param path string no link
+---@param lines string[]
+---@param mode integer its permissions
+---@param old? table as fs_stat() has the file now
+---@return boolean done false: nothing like it can be put into its folder; what else fails is raised
+local function replace(path, lines, mode, old)
+  local new = NEW:format(vim.fs.dirname(path), vim.fs.basename(path), vim.fn.getpid())
+  os.remove(new)
+  local file = vim.uv.fs_open(new, 'wx', tonumber('600', 8)) -- `x`: no link that others put there
+  if not file then
+    return false
+  end
+  local made = assert(vim.uv.fs_fstat(file))
+  vim.uv.fs_close(file)
+  local like = not old or made.uid == old.uid and made.gid == old.gid
+  local ok, problem = pcall(function()
+    if like then
+      vim.uv.fs_chmod(new, mode)
+      vim.fn.writefile(lines, new)
+      assert(vim.uv.fs_rename(new, path))
+    end
+  end)
+  if not (ok and like) then
+    os.remove(new)
+  end
+  return like and (ok or error(problem, 0))
+end
+
 --- Write a file that only the user can read, whole or not at all.
 ---@param path string
 ---@param text string
 ---@return boolean done
 function M.write_private(path, text)
-  local new = ('%s.%d'):format(path, vim.fn.getpid())
-  return (
-    pcall(function()
-      vim.fn.mkdir(vim.fs.dirname(path), 'p', tonumber('700', 8))
-      vim.fn.writefile({ text }, new)
-      M.seal(new)
-      assert(vim.uv.fs_rename(new, path))
-    end)
-  )
+  local ok, done = pcall(function()
+    vim.fn.mkdir(vim.fs.dirname(path), 'p', tonumber('700', 8))
+    return replace(path, { text }, tonumber('600', 8))
+  end)
+  return ok and done
 end
 
---- Let only the user read the chats, also those of earlier versions.
+--- Write a chat's file whole or not at all, if that can be: not one that has more names, which
+--- would then be of another file.
+---@param path string
+---@param lines string[]
+---@return boolean done false: it has to be written where it is; what else fails is raised
+function M.replace(path, lines)
+  pcall(vim.fn.mkdir, vim.fs.dirname(path), 'p', tonumber('700', 8))
+  local real = M.real(path)
+  local own, stat = M.own(real), vim.uv.fs_stat(real)
+  if stat and stat.nlink > 1 or not (stat or own) then
+    return false
+  end
+  local mode = own and tonumber('600', 8) or bit.band(stat.mode, tonumber('777', 8))
+  return replace(real, lines, mode, stat)
+end
+
+--- Let only the user read the chats, also those of earlier versions, and remove what is left of a
+--- write that was ended.
 function M.seal_all()
   M.seal(vim.fs.dirname(M.dir()))
   M.seal(M.dir())
   for file in vim.fs.dir(M.dir()) do
-    M.seal(M.dir() .. '/' .. file)
+    local writer = tonumber(file:match('^%..*%.md%.(%d+)$'))
+    if writer and vim.uv.kill(writer, 0) ~= 0 then
+      os.remove(M.dir() .. '/' .. file)
+    else
+      M.seal(M.dir() .. '/' .. file)
+    end
   end
 end
 

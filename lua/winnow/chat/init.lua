@@ -35,6 +35,8 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field ticks? boolean what is said of that will be said anew
 ---@field queued boolean the draft waits to be sent
 ---@field unwritten? boolean its file could not be written, which the user knows
+---@field problem? string why the last write failed
+---@field saving boolean it is being written
 ---@field typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
 ---@field esc_mapped? boolean `<Esc>` cancels its section now
@@ -161,6 +163,7 @@ function M.new(buf, owner)
     queued = false,
     carry = '',
     fresh = false,
+    saving = false,
     tools = {},
   }, Chat)
   self:remember_file()
@@ -217,7 +220,7 @@ function Chat:open()
     configured = options.mode,
     questions = (values.questions or ''):match('^%l+$') or options.questions,
     sections = self.section and { self.section.id } or {},
-    lines = self.section and not self.section.from_file and self.section:lines() or {},
+    lines = self.section and self.section:left() or {},
     confirmed = self.section and self.section.confirming or -1,
     sent = sent.of(self.path),
     headless = #vim.api.nvim_list_uis() == 0,

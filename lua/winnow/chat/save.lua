@@ -53,7 +53,6 @@ function Chat:save()
   if not self:mine() or not vim.bo[self.buf].modified and now == self.stamp then
     return
   end
-  files.prepare(self.path)
   -- Time alone tells too much: whatever copies files may set it.
   local other = now ~= '' and now ~= self.stamp and files.read(self.path) ~= self.saved
   local copy = other and files.set_aside(self.path)
@@ -66,13 +65,59 @@ function Chat:save()
   end
   local ok, problem = pcall(vim.api.nvim_buf_call, self.buf, function()
     -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
-    vim.cmd('silent lockmarks keepalt noautocmd write!')
+    self.saving = true
+    vim.cmd('silent lockmarks keepalt write!') -- Neovim leaves the file to `Chat:put`
+    if vim.bo.undofile and not vim.bo.modified then
+      vim.cmd.wundo({ vim.fn.undofile(self.path), bang = true, magic = { file = false } })
+    end
   end)
-  self:written(ok and not vim.bo[self.buf].modified, tostring(problem))
+  self.saving = false
+  self:written(ok and not vim.bo[self.buf].modified, self.problem or tostring(problem))
   if copy then
     vim.schedule(function() -- after what Neovim itself says of the file
       say(('%s has what another program wrote into this chat.'):format(copy), 'warn')
     end)
+  end
+end
+
+--- `:write` by the user: as for any file.
+function Chat:write()
+  ---@param event string
+  local function fire(event)
+    vim.api.nvim_exec_autocmds(event, { buffer = self.buf, modeline = false })
+  end
+  fire('BufWritePre')
+  self:save()
+  if not vim.bo[self.buf].modified then
+    fire('BufWritePost')
+    local name, count = vim.fs.basename(self.path), vim.api.nvim_buf_line_count(self.buf)
+    say(('"%s" %dL, %dB written'):format(name, count, #self.saved))
+  end
+end
+
+--- Take the name of its file back, after `:saveas` or `:file`: what else is kept of a chat, and which
+--- Neovim has it, is found by that.
+function Chat:stay()
+  local name = vim.api.nvim_buf_is_loaded(self.buf) and vim.api.nvim_buf_get_name(self.buf)
+  if not name or name == self.path then
+    return
+  end
+  vim.api.nvim_buf_set_name(self.buf, self.path)
+  vim.bo[self.buf].modified = not self.owner -- to be written, or the next `:w` would want a `!`
+  self:save()
+  local copy = vim.uv.fs_stat(name) and ('; %s is a copy'):format(vim.fs.basename(name)) or ''
+  say(('A chat stays in its file, where all of it is found again%s.'):format(copy))
+end
+
+--- Put the text into the file: what Neovim's `:write` by `Chat:save` leaves to us.
+function Chat:put()
+  local ok, done = pcall(files.replace, self.path, self:lines(0, -1))
+  self.problem = not ok and tostring(done) or nil
+  if ok and not done then
+    files.prepare(self.path)
+    vim.cmd('silent lockmarks keepalt noautocmd write!')
+  elseif ok then
+    vim.bo[self.buf].modified = false
   end
 end
 

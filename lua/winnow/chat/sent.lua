@@ -24,11 +24,24 @@ local function keep(path, messages)
   unwritten[path] = not ok and #messages > 0 and messages or nil
 end
 
+--- A random UUID.
+---@return string
+local function uuid()
+  local hex = vim.uv.random(16):gsub('.', function(byte)
+    return ('%02x'):format(byte:byte())
+  end)
+  local a, b, c, d, e = hex:sub(1, 8), hex:sub(9, 12), hex:sub(14, 16), hex:sub(18, 20), hex:sub(21)
+  return ('%s-%s-4%s-8%s-%s'):format(a, b, c, d, e)
+end
+
 --- A message is on its way.
 ---@param path string a chat's
----@param message winnow.Sent
-function M.add(path, message)
+---@param text string
+---@return string id
+function M.add(path, text)
+  local message = { id = uuid(), text = text }
   keep(path, vim.list_extend(M.of(path), { message }))
+  return message.id
 end
 
 --- The host keeps these.

@@ -3,6 +3,7 @@
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local marker = require('winnow.section.marker')
+local press = require('winnow.section.press')
 local preview = require('winnow.section.preview')
 local seen = require('winnow.section.seen')
 local text = require('winnow.section.text')
@@ -19,7 +20,7 @@ local M = {}
 ---@field parts winnow.Part[]
 ---@field waiting integer sections that come after this one
 ---@field offer string an earlier answer that <CR> on the foot takes, in words
----@field from_file? boolean as a file has it, which may be older than what was stored
+---@field from_file? boolean no host has had it yet, since it was read from the file
 ---@field told string[] the lines that the host knows
 ---@field text string[] the lines at `tick`
 ---@field tick integer
@@ -27,10 +28,11 @@ local M = {}
 ---@field confirmed? string[] the lines that the host was asked about last
 ---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
----@field reply winnow.Sight what came of the last <CR>
+---@field reply winnow.Sight what came of the last press
+---@field granted? string what was chosen from elsewhere, by the last press of that kind
 ---@field seen table<string, integer> bytes of each line that were on the screen: see `seen.lua`
 ---@field pristine boolean not edited yet
-local Section = vim.tbl_extend('error', text.Section, preview)
+local Section = vim.tbl_extend('error', text.Section, preview, press)
 Section.__index = Section
 
 -- What it shows --------------------------------------------------------------------------------
@@ -50,30 +52,14 @@ function Section:judge(parts, waiting, offer)
   guard.drawn(self.reply)
 end
 
---- Whether two lists of lines are the same; quicker than vim.deep_equal().
----@param a string[]
----@param b string[]
----@return boolean
-local function same(a, b)
-  if #a ~= #b then
-    return false
-  end
-  for i = 1, #a do
-    if a[i] ~= b[i] then
-      return false
-    end
-  end
-  return true
-end
-
 --- Tell the host of edits that it does not know.
 ---@return boolean told
 function Section:tell_edits()
   local lines = self:lines()
-  if same(lines, self.told) then
+  if text.same(lines, self.told) then
     return false
   end
-  self.told, self.pristine, self.from_file = lines, false, false
+  self.told, self.pristine = lines, false
   self.chat:tell('edit', { section = self.id, lines = lines })
   return true
 end
@@ -110,57 +96,7 @@ local function watch(self)
   })
 end
 
--- What the keys do -----------------------------------------------------------------------------
-
---- Tell the host of a `<CR>` on this row of the section.
----@param self winnow.Section
----@param row integer
-local function confirm(self, row)
-  vim.api.nvim_echo({ { '' } }, false, {}) -- what the last <CR> explained is over
-  self.confirmed, self.confirming, self.reply = self:lines(), row, guard.sight()
-  self.chat:tell('confirm', {
-    section = self.id,
-    lines = self.confirmed,
-    row = row,
-    unseen = #seen.missing(self),
-  })
-end
-
---- `<CR>`: decide, explain or step; the host knows. A second one is about what the first one
---- explained.
-function Section:confirm()
-  local lines = self:lines()
-  local again = self.confirmed and same(lines, self.confirmed)
-  if not guard.allows(self.sight) or again and not guard.allows(self.reply, guard.pause / 3) then
-    return
-  end
-  local row = vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows()
-  guard.unless_held(function()
-    if self:is_open() and same(self:lines(), lines) then
-      confirm(self, row)
-    end
-  end)
-end
-
---- The host that was told of the last `<CR>` is gone.
-function Section:forget()
-  self.confirmed = nil
-end
-
---- `<Esc>`: the agent is told that the user cancelled.
-function Section:cancel()
-  if guard.allows(self.sight) then
-    self.chat:tell('cancel', { section = self.id, lines = self:lines() })
-  end
-end
-
---- Talk back to the agent instead of answering.
----@param words string
-function Section:discuss(words)
-  if guard.allows(self.sight) then
-    self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = words })
-  end
-end
+-- What the host wants ------------------------------------------------------------------------
 
 --- Put the cursor on a question's first option, or on the foot (0).
 ---@param question integer
@@ -198,31 +134,6 @@ function Section:as_user(change)
   options.modifiable = modifiable
 end
 
---- Delete rows of the lines that the host was asked about, unless they have changed, and confirm.
----@param question integer
----@param rows integer[]
-function Section:delete(question, rows)
-  if not (self.confirmed and same(self:lines(), self.confirmed)) then
-    return
-  end
-  self:as_user(function(buf, first)
-    for _, row in vim.iter(rows):rev():enumerate() do
-      vim.api.nvim_buf_set_lines(buf, first + row, first + row + 1, false, {})
-    end
-  end)
-  self:step(question)
-  confirm(self, vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows())
-end
-
---- Keep only the option under the cursor: the host knows which lines are the others.
-function Section:keep_here()
-  if guard.allows(self.sight) then
-    self.confirmed = self:lines()
-    local row = vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows()
-    self.chat:tell('keep', { section = self.id, lines = self.confirmed, row = row })
-  end
-end
-
 --- Make these the section's lines, as the user could have.
 ---@param self winnow.Section
 ---@param lines string[]
@@ -236,6 +147,7 @@ end
 ---@param lines string[]
 function Section:fill(lines)
   replace(self, lines)
+  self.confirmed = self:lines() -- the next <CR> is about them
   self:step(0)
 end
 
@@ -308,6 +220,44 @@ local function new(chat, id, row, previews)
   return self
 end
 
+--- A host goes on with the section that stands here. What was only read from the file becomes the
+--- host's text, and what the user has done to it since a step of `u`.
+---@param self winnow.Section
+---@param lines string[]
+---@param edited string[]
+local function adopt(self, lines, edited)
+  if not self.from_file then
+    return -- it is what the host was told
+  end
+  self.from_file = nil
+  local chat, shown = self.chat, self:lines()
+  local mine = self.pristine and {} or vim.list_slice(shown)
+  local first, after = self:rows()
+  local views = {} ---@type table<integer, table>
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+  end
+  chat:as_host(function()
+    local block = vim.list_extend(vim.list_slice(lines), { '' })
+    vim.api.nvim_buf_set_lines(chat.buf, first, after, false, block)
+  end)
+  self:set_start(first)
+  for _, step in ipairs({ edited, mine }) do
+    if #step > 0 and not text.same(step, self:lines()) then
+      replace(self, step)
+    end
+  end
+  for win, was in pairs(views) do
+    vim.api.nvim_win_call(win, function()
+      vim.fn.winrestview(was)
+    end)
+  end
+  if not text.same(shown, self:lines()) then
+    self.sight = guard.sight() -- no key was about this
+  end
+  self:decorate()
+end
+
 --- Open a section above the draft. The cursor goes to it only when the user was at the end, in
 --- Normal mode, and waited for it.
 ---@param chat winnow.Chat
@@ -317,6 +267,11 @@ end
 ---@param focus boolean the user asked for it
 ---@param edited string[] the lines as the user left them before; empty: as they are
 function M.open(chat, id, lines, previews, focus, edited)
+  if chat.section and chat.section.id == id then
+    chat.section.previews = previews
+    adopt(chat.section, lines, edited)
+    return
+  end
   local here = vim.api.nvim_get_current_buf() == chat.buf
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local waited = here and vim.api.nvim_get_mode().mode == 'n' and row >= chat:heading_row()

@@ -9,8 +9,10 @@ from typing import Any, Union
 from winnow import ports
 from winnow import protocol as p
 from winnow.app.waiting import Waiting
+from winnow.core.transcript.entries import Ended, Entry, Recorded
+from winnow.core.transcript.rendering import Renderer, Words
 
-Item = Union[p.Effect, Waiting, "asyncio.Future[Any]"]
+Coming = Union[Entry, p.Effect, Waiting, "asyncio.Future[Any]"]
 """What comes after a future waits until that is done."""
 
 
@@ -26,7 +28,8 @@ class Page:
         self.open: Waiting | None = None
         self.taking = False  # the draft was asked for
         self._editor: ports.Editor | None = editor
-        self._backlog: deque[Item] = deque()
+        self._renderer = Renderer()
+        self._backlog: deque[Coming] = deque()
         self._told = 0  # sections that the open one's foot counts
 
     @property
@@ -40,7 +43,7 @@ class Page:
         queued = [item for item in self._backlog if isinstance(item, Waiting)]
         return [self.open, *queued] if self.open else queued
 
-    def append(self, *items: Item) -> None:
+    def append(self, *items: Coming) -> None:
         """Show something, after everything that came before it."""
         self._backlog.extend(items)
         self._advance()
@@ -55,19 +58,21 @@ class Page:
         self.taking = False
         self._advance()
 
-    def remove(self, w: Waiting, lines: list[str], *after: p.Effect) -> bool:
+    def remove(self, w: Waiting, lines: list[str], *after: Entry) -> bool:
         """Put its record where a section stands or would have stood; False if it is closed.
 
         ``after`` follows the record at once.
         """
         if w is self.open:
             self.open = None
-            self.apply(p.Freeze(self.chat, w.form.id, lines), *after, p.Save(self.chat))
+            self.apply(p.Freeze(self.chat, w.form.id, lines))
+            self._show(*after)
+            self.apply(p.Save(self.chat))
         elif w in self._backlog:
             at = self._backlog.index(w)
-            self._backlog[at] = p.Write(self.chat, "\n".join(lines), fresh=True)
-            for effect in reversed(after):
-                self._backlog.insert(at + 1, effect)
+            self._backlog[at] = Recorded(lines)
+            for entry in reversed(after):
+                self._backlog.insert(at + 1, entry)
         else:
             return False
         self._advance()
@@ -82,7 +87,8 @@ class Page:
     def unshown(self, lines: list[str]) -> None:
         """The open section could not be shown: these lines stand for it."""
         self.open = None
-        self.apply(p.Write(self.chat, "\n".join(lines), fresh=True), p.Save(self.chat))
+        self._show(Recorded(lines))
+        self.apply(p.Save(self.chat))
         self._advance()
 
     def judge(self) -> None:
@@ -104,6 +110,16 @@ class Page:
         """The buffer is gone: show nothing any more."""
         self._editor = None
 
+    def _show(self, *entries: Entry) -> None:
+        for entry in entries:
+            for drawn in self._renderer.render(entry):
+                if isinstance(drawn, Words):
+                    self.apply(p.Write(self.chat, drawn.text, drawn.fresh))
+                else:
+                    self.apply(p.Tool(self.chat, drawn.id, drawn.line, drawn.output))
+            if isinstance(entry, Ended):
+                self.apply(p.Save(self.chat))
+
     def _advance(self) -> None:
         while self._backlog and not self.open and not self.taking:
             match self._backlog[0]:
@@ -116,7 +132,9 @@ class Page:
                 case Waiting() as w:
                     self.open = w
                     self.show_open()
-                case effect:
+                case p.Message() as effect:
                     self.apply(effect)
+                case entry:
+                    self._show(entry)
         if self.open is not None and self._told != len(self.sections) - 1:
             self.judge()

@@ -11,6 +11,7 @@ from winnow.core.agent import Reply, Request
 from winnow.core.asking import ways
 from winnow.core.asking.way import Answered, ReadFile
 from winnow.core.ledger import offer
+from winnow.core.never import assert_never
 from winnow.core.proposal import blocks
 from winnow.core.proposal.lines import split
 from winnow.core.proposal.proposal import Change
@@ -27,7 +28,7 @@ from winnow.core.section.reading import (
     rows_of_others,
 )
 from winnow.core.text.visible import show
-from winnow.core.transcript import tool_line
+from winnow.core.transcript.rendering import tool_line
 from winnow.ports import Message, StoredSection
 from winnow.protocol import Pending, Section, Sides, Verdict
 
@@ -136,6 +137,10 @@ class Waiting:
                 self._armed = armed
             case answer.Step(accepted=accepted):
                 self._accepted = accepted
+            case answer.Keep() | answer.Send():
+                pass
+            case _:
+                assert_never(outcome)
         return outcome
 
     def keep(self, row: int) -> answer.Keep | None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import msgspec
 
-from winnow import protocol as p
 from winnow.app.ledger import Ledger
 from winnow.app.page import Page
 from winnow.app.sections.delivery import Delivery
 from winnow.app.sections.shelf import Shelf
 from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
-from winnow.core import transcript
 from winnow.core.asking import choices
 from winnow.core.asking.choices import Choice
 from winnow.core.section import answer
 from winnow.core.section.reading import Left, Pick
-from winnow.core.text.text import prose
+from winnow.core.transcript.entries import Said
+from winnow.core.transcript.rendering import notice
 
 UNSHOWN = "This question could not be shown to the user."
 HINT = "Answer with a number, or in your own words."
@@ -46,7 +45,7 @@ class Choices:
             w = self._shelf.make(choices.asked(choice))
             assert isinstance(w, Waiting)
             if about := "\n\n".join(filter(None, (choice.title, choice.context))):
-                self._page.append(p.Write(self._page.chat, prose(about), fresh=True))
+                self._page.append(Said(about))
             if self._ledger.replay is None:
                 self._shelf.open(w)
             else:
@@ -59,7 +58,7 @@ class Choices:
             self._page.unshown([*lines, "", HINT])
         else:
             w.settle(w.way.refused(w.request, UNSHOWN))
-            self._page.unshown([transcript.notice(UNSHOWN)])
+            self._page.unshown([notice(UNSHOWN)])
         self._shelf.keep(msgspec.structs.replace(w.stored, state="expired"))
 
     def by_number(self, text: str) -> str | None:

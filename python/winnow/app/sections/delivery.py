@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from winnow import ports
-from winnow import protocol as p
 from winnow.app.ledger import Ledger
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
@@ -14,11 +13,11 @@ from winnow.app.sections.shelf import Shelf
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
 from winnow.app.waiting import Accepted, Waiting
-from winnow.core import transcript
 from winnow.core.agent import Allow, Deny, Reply, Request, Update
 from winnow.core.section import record
 from winnow.core.section.answer import Answers
 from winnow.core.text import grammar
+from winnow.core.transcript.entries import Entry, Noted, Recorded
 
 
 class Delivery:
@@ -67,21 +66,22 @@ class Delivery:
             for update in reply.updates:  # a plan: its mode comes first
                 self._mode.change(update["mode"])
 
-    def discuss(self, w: Waiting, text: str) -> None:
+    def discuss(self, w: Waiting, text: str, id: str) -> None:
         """The user talks back instead; it waits on record until it is asked again."""
         reply = Deny(w.discussion(text, late=False))
         in_turn = w.settle(reply)
-        message = self._post(w, w.discussion(text, late=True), reply if in_turn else None)
-        self._shelf.close(w, "discussed", w.discussed(text), keep=[message])
+        message = self._post(w, w.discussion(text, late=True), reply if in_turn else None, id)
+        self._outbox.save(message)  # the editor forgets it then
+        self._shelf.close(w, "discussed", w.discussed(text))
 
-    def _post(self, w: Waiting, text: str, reply: Reply | None) -> ports.Message:
+    def _post(self, w: Waiting, text: str, reply: Reply | None, id: str = "") -> ports.Message:
         """As a message, the agent gets it where there is no reply, or where that is lost."""
         if reply is None:
-            message = self._outbox.message(text)
+            message = self._outbox.message(text, id)
             self._outbox.queue(message)
         else:
             denial = reply.message if isinstance(reply, Deny) else ""
-            message = self._outbox.message(text, call=w.request.tool_use_id, denial=denial)
+            message = self._outbox.message(text, id, call=w.request.tool_use_id, denial=denial)
             self._outbox.give(message)
             w.given = message
         return message
@@ -106,7 +106,7 @@ class Delivery:
         self._shelf.close(w, "answered", [f"{grammar.REFUSED} {sentence} Not written: {w.call}"])
         self._page.say(f"{sentence} Nothing was written; Claude is told.", "warn")
 
-    def _line(self, w: Waiting, reply: Reply) -> list[p.Effect]:
+    def _line(self, w: Waiting, reply: Reply) -> list[Entry]:
         """The line of the tool that runs now, to stand beside what was allowed."""
         if isinstance(reply, Allow) and w.way.has_line:
             return [self._turn.allowed(w.request, reply.input)]
@@ -126,16 +126,14 @@ class Delivery:
     def replayed(self, w: Waiting) -> Accepted | str:
         """Answer from the replay, or say for all to see why not: nobody may be there to ask."""
         answers = self._ledger.replayed(w.form)
-        self._page.append(*self._turn.paragraph())
         if isinstance(answers, int):
             sentence = record.unknown(w.form, answers)
-            self._page.append(p.Write(self._page.chat, transcript.notice(sentence), fresh=True))
+            self._page.append(Noted(sentence))
             self._page.say(sentence, "error")
             return sentence
         accepted = w.accept(answers)
         self._shelf.keep(msgspec.structs.replace(w.stored, state="answered"))
-        shown = "\n".join([*accepted.record, record.REPLAYED])
-        self._page.append(p.Write(self._page.chat, shown, fresh=True))
+        self._page.append(Recorded([*accepted.record, record.REPLAYED]))
         return accepted
 
     def replay_late(self, w: Waiting) -> None:

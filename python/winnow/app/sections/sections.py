@@ -22,12 +22,12 @@ from winnow.app.sections.user import User
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
-from winnow.core import transcript
 from winnow.core.agent import Deny, Reply, Request
 from winnow.core.asking import ways
 from winnow.core.question import Malformed
 from winnow.core.section import answer
 from winnow.core.text import grammar
+from winnow.core.transcript.rendering import notice
 
 STOPPED = "The user stopped the turn before answering."
 CLOSED = "The user closed the chat before answering."
@@ -59,10 +59,10 @@ class Sections:
         self._form_hours = world.form_hours
         self._page = page
         self._ledger = ledger
-        self._early: list[p.Event] | None = []  # what came before the store had told
+        self._early: list[p.SectionEvent] | None = []  # what came before the store had told
         self.ways = opened.questions if opened.questions in ("text", "both") else "tool"
-        self.turn = Turn(page.chat, None if self.ways == "tool" else lambda: choices.open_in(page))
-        self._shelf = Shelf(opened.path, world, page, self.turn, ledger)
+        self.turn = Turn(None if self.ways == "tool" else lambda: choices.open_in(page))
+        self._shelf = Shelf(opened.path, world, page, ledger)
         self._delivery = Delivery(
             self._shelf, world, page, self.turn, outbox, ledger, mode, project
         )
@@ -79,9 +79,9 @@ class Sections:
         """The agent waits for an answer."""
         return any(w.awaited for w in self._page.sections)
 
-    def handle(self, event: p.Event) -> None:
+    def handle(self, event: p.SectionEvent) -> None:
         """What the user does with a section."""
-        here = any(w.form.id == getattr(event, "section", "") for w in self._page.sections)
+        here = any(w.form.id == event.section for w in self._page.sections)
         if self._early is not None and not here:
             self._early.append(event)
         else:
@@ -115,7 +115,11 @@ class Sections:
         """What the store has of this chat: now its sections can be gone on with."""
         self._shelf.kept = {**{one.marker: one for one in stored}, **self._shelf.kept}
         early, self._early = self._early or [], None
-        self._find(self._opened.sections, self._opened.lines, self._opened.confirmed)
+        found, left, confirmed = self._opened.sections, self._opened.lines, self._opened.confirmed
+        for event in early:
+            if isinstance(event, p.Confirm) and event.section in found:
+                left, confirmed = event.lines, event.row
+        self._find(found, left, confirmed)
         for event in early:
             self.handle(event)
 
@@ -144,7 +148,6 @@ class Sections:
         if left:
             w.edited(left)
             self._shelf.keep(w.stored)
-        self._page.apply(p.Freeze(self._page.chat, w.form.id, []))
         self._page.append(w)
 
     def _closed(
@@ -152,7 +155,7 @@ class Sections:
     ) -> list[str]:
         """The record of a section that does not go on."""
         if stored is None or w is None:
-            return [transcript.notice("A question stood here that is not on record any more.")]
+            return [notice("A question stood here that is not on record any more.")]
         if stored.state == "answered":
             return w.answered() or [f"{grammar.KEPT} This question was answered."]
         if confirmed >= 0 and (answers := _answers(w, left, confirmed)) is not None:

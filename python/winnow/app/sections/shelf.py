@@ -14,11 +14,11 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.app.ledger import Discussed, Ledger
 from winnow.app.page import Page
-from winnow.app.turn import Turn
 from winnow.app.waiting import Waiting
 from winnow.core.agent import Request
 from winnow.core.asking import ways
 from winnow.core.question import Malformed
+from winnow.core.transcript.entries import Entry, Held
 
 log = logging.getLogger(__name__)
 
@@ -30,16 +30,13 @@ class Shelf:
         kept: as the store has them, by their markers.
     """
 
-    def __init__(
-        self, path: str, world: ports.World, page: Page, turn: Turn, ledger: Ledger
-    ) -> None:
+    def __init__(self, path: str, world: ports.World, page: Page, ledger: Ledger) -> None:
         self.kept: dict[str, ports.StoredSection] = {}
         self._path = path
         self._store = world.store
         self._clock = world.clock
         self._file = world.files.read
         self._page = page
-        self._turn = turn
         self._ledger = ledger
         self._latest = 0.0  # when something was asked
 
@@ -68,7 +65,7 @@ class Shelf:
     def open(self, w: Waiting) -> None:
         """Show it when its turn comes, and not before it can't be lost any more."""
         ready = asyncio.ensure_future(self._prepare(w, self.keep(w.stored)))
-        self._page.append(*self._turn.asked(w.request.tool_use_id), ready, w)
+        self._page.append(Held(w.request.tool_use_id), ready, w)
         self.happened("Question", w)
 
     async def _prepare(self, w: Waiting, kept: Awaitable[None]) -> None:
@@ -95,7 +92,7 @@ class Shelf:
         w: Waiting,
         state: str,
         lines: list[str],
-        *after: p.Effect,
+        *after: Entry,
         keep: Iterable[ports.Kept] = (),
     ) -> bool:
         """Put these lines in its place, and the rest on record. False if it is closed."""

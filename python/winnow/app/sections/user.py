@@ -14,6 +14,7 @@ from winnow.app.sections.shelf import Shelf
 from winnow.app.waiting import Waiting
 from winnow.core.asking import ways
 from winnow.core.ledger import offer
+from winnow.core.never import assert_never
 from winnow.core.section import answer
 
 CANCELLED = "The user cancelled this question without answering it."
@@ -33,7 +34,7 @@ class User:
         self._page = page
         self._file = files.read
 
-    def handle(self, event: p.Event) -> None:
+    def handle(self, event: p.SectionEvent) -> None:
         """Do it."""
         match event:
             case p.Edit(section=section, lines=lines):
@@ -46,8 +47,8 @@ class User:
                 self._cancel(section, lines)
             case p.Reopen(section=section):
                 self._reopen(section)
-            case p.Discuss(section=section, lines=lines, text=text):
-                self._discuss(section, lines, text)
+            case p.Discuss():
+                self._discuss(event)
             case p.Grant():
                 self._grant(event)
             case p.Compare(section=section, lines=lines):
@@ -55,6 +56,8 @@ class User:
             case p.Unshown(section=section):
                 if (w := self._shelf.current(section)) is not None:
                     self._choices.unshown(w)
+            case _:
+                assert_never(event)
 
     def _edit(self, section: str, lines: list[str]) -> None:
         """The open section's text changed."""
@@ -69,7 +72,9 @@ class User:
         """``<CR>`` in the open section."""
         chat, section = self._page.chat, event.section
         if (w := self._edited(section, event.lines)) is None:
-            self._page.say(GONE, "warn")
+            stored = self._shelf.kept.get(section)
+            if stored is None or stored.state != "answered":  # else it is what came of this
+                self._page.say(GONE, "warn")
             return
         match w.confirm(event.row, event.unseen):
             case answer.Send(answers=answers):
@@ -86,9 +91,11 @@ class User:
             case answer.Keep(question=question, rows=rows):
                 self._page.apply(p.Delete(chat, section, question, rows))
             case answer.Step(question=question, text=text):
-                self._page.apply(p.Step(chat, section, question))
+                self._page.apply(p.Move(chat, section, question))
                 if text:
                     self._page.say(text)
+            case other:
+                assert_never(other)
         self._shelf.keep(w.stored)
         self._page.judge()
 
@@ -108,12 +115,14 @@ class User:
         w.settle(w.way.cancelled(w.request, CANCELLED, stop=not others))
         self._shelf.withdraw(w, "cancelled")
 
-    def _discuss(self, section: str, lines: list[str], text: str) -> None:
+    def _discuss(self, event: p.Discuss) -> None:
         """Talk back about the open section."""
-        if (w := self._edited(section, lines)) is None:
-            self._page.say(GONE, "warn")
+        if (w := self._edited(event.section, event.lines)) is None:
+            self._page.say(f"{GONE[:-1]}: what you wrote is the draft.", "warn")
+            chat = self._page.chat
+            self._page.append(p.Refill(chat, event.text), p.Stored(chat, [event.id]))
         else:
-            self._delivery.discuss(w, text)
+            self._delivery.discuss(w, event.text, event.id)
 
     def _grant(self, event: p.Grant) -> None:
         """Answer a proposal from outside its section."""
@@ -131,6 +140,8 @@ class User:
                 self._delivery.deliver(w, (decided,))
             case answer.Undecided(missing=text) | answer.Explain(text=text):
                 self._page.say(text, "warn")
+            case other:
+                assert_never(other)
 
     def _compare(self, section: str, lines: list[str]) -> None:
         """Show the open patch as two buffers."""
@@ -144,7 +155,7 @@ class User:
     def _reopen(self, section: str) -> None:
         """``<CR>`` on the record of a section that was not answered."""
         if self._shelf.current(section):
-            self._page.apply(p.Step(self._page.chat, section, 1))
+            self._page.apply(p.Move(self._page.chat, section, 1))
             return
         if (waits := [w.form.id for w in self._page.sections]) and section in waits:
             if section != waits[0]:  # else it is being opened
