@@ -120,12 +120,9 @@ local function watch_file(on, chat)
     end)
   end)
   on('BufUnload', function()
-    if chat.section then
-      chat.section:tell_edits() -- what the last keys did, before `:e!` has the section begin anew
-    end
     chat:save() -- else `:e!` would forget what was said, and maybe edits, since the last time
     if chat.section then
-      chat.section:tell_edits()
+      chat.section:tell_edits() -- what the last keys did: after `:e!` the section begins anew
     end
     unloaded(chat)
   end, SAVES)
