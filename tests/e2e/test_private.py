@@ -15,6 +15,8 @@ from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle, wait_section
 
+pytestmark = pytest.mark.fresh("session")
+
 FRUIT = question("Which fruit?", "Apple", "Pear", header="Fruit")
 
 

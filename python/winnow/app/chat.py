@@ -10,17 +10,19 @@ from winnow.app.ledger import Ledger, Replay
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
+from winnow.app.section import Section
 from winnow.app.sections.sections import Sections
 from winnow.app.session import Session
 from winnow.app.starts import Starts
 from winnow.app.trust import Trust
-from winnow.app.waiting import Waiting
 from winnow.core import agent as a
 from winnow.core.asking.trust import Given
 from winnow.core.never import assert_never
 from winnow.core.proposal.patch import written_by
 from winnow.core.text.text import clean_block, strip_markers
 from winnow.core.transcript.entries import Ended, Told
+
+CUT = "Claude's answer ends here: the chat was closed before it was whole. Send again to go on."
 
 
 class Chat:
@@ -41,7 +43,7 @@ class Chat:
         self.path = opened.path
         self._opened = opened
         self._store = world.store
-        self._page = Page(self.id, world.editor)
+        self._page = Page(self.id, world.editor, self._advance)
         self._session = Session(
             self._spec, lambda spec: world.make_agent(spec, self.ask), self, starts, after
         )
@@ -82,7 +84,7 @@ class Chat:
         for sent in self._opened.sent:  # a host may have ended before it got these
             self._outbox.find_sent(ports.Message(sent.id, self.path, sent.text, own=True))
         if self._heard is not None:
-            self._refill(self._outbox.sort(self._heard))
+            self._sort(self._heard)
         self._advance()
 
     async def ready(self) -> None:
@@ -135,6 +137,10 @@ class Chat:
         self._sections.stop()
         self._session.interrupt()
 
+    def show(self, section: str, other: Chat) -> bool:
+        """Show what waits here in another chat, too. False: it waits no more, or is there."""
+        return self._sections.show(section, other._page)
+
     def renew(self) -> None:
         """Start the agent anew before the next message: its settings may have changed."""
         self._stale = True
@@ -152,15 +158,15 @@ class Chat:
 
     async def ask(self, request: a.Request) -> a.Reply:
         """The agent waits for the user; cancelled when it no longer does."""
-        w = self._sections.open(request)
-        if not isinstance(w, Waiting):
-            return w
-        assert w.reply is not None
+        section = self._sections.open(request)
+        if not isinstance(section, Section):
+            return section
+        assert section.reply is not None
         self._advance()
         try:
-            return await w.reply
+            return await section.reply
         except asyncio.CancelledError:
-            self._sections.give_up(w)
+            self._sections.give_up(section)
             self._advance()
             raise
 
@@ -178,12 +184,19 @@ class Chat:
     def found(self, heard: ports.Heard | None) -> bool:
         """See `Listener.found`: answers that it has not heard are sent again."""
         self._heard = {} if heard is None else heard
-        back = self._outbox.sort(self._heard)
-        self._refill(back)
+        back = self._sort(self._heard)
         begun = heard is None and any(message.own for message in back)
         if begun:  # it was ended in its first turn, and has nothing to go on with
             self._forget_session()
         return begun
+
+    def _sort(self, heard: ports.Heard) -> list[ports.Message]:
+        """A host before this one has left words in the outbox; returns what is a draft again."""
+        if self._outbox.unanswered(heard) and not self._opened.sections:  # whose record says it
+            self._page.append(*self._turn.end(Ended(error=CUT)))
+        back = self._outbox.sort(heard)
+        self._refill(back)
+        return back
 
     def connected(self, agent: ports.Agent) -> None:
         """See `Listener.connected`."""
@@ -299,7 +312,7 @@ class Chat:
         if self._queued and self._may_send():
             self._queued = False
             self._page.take()
-        pending = [w.pending for w in self._sections.waiting]
+        pending = [section.pending for section in self._sections.waiting]
         ahead = self._session.ahead
         status = p.Status(self.id, self._state(), pending, self._cost, self._mode.name, ahead)
         if status != self._told:

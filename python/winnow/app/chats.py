@@ -64,6 +64,11 @@ class Chats:
             log.warning("event for a closed chat: %s", type(event).__name__)
             self._world.editor.apply(p.Notify(UNKNOWN, "error"))
 
+    def show(self, chat: int, section: str, on: int) -> bool:
+        """Show what waits in one chat on the page of another, too; False where it can't be."""
+        asks, shows = self._chats.get(chat), self._chats.get(on)
+        return bool(asks and shows and asks.show(section, shows))
+
     async def ready(self) -> None:
         """Return when every chat has what the store had of it, and has acted on it."""
         await asyncio.gather(*(chat.ready() for chat in self._chats.values()))
