@@ -122,7 +122,7 @@ local function watch_file(on, chat)
   on('BufUnload', function()
     chat:save() -- else `:e!` would forget what was said, and maybe edits, since the last time
     if chat.section then
-      chat.section:tell_edits()
+      chat.section:tell_edits() -- what the last keys did: after `:e!` the section begins anew
     end
     unloaded(chat)
   end, SAVES)

@@ -196,6 +196,22 @@ def test_a_heading_in_a_body_ends_no_section(editor: Editor, heading: str) -> No
     assert heading in found[1]
 
 
+def test_an_edit_counts_when_the_text_is_read_anew_at_once(editor: Editor) -> None:
+    """`:e!` right after `dd`, before Neovim has waited for a key."""
+    ask(editor, "diff", DIFF)
+    editor.lua(WATCH)
+    editor.lua("""
+      vim.fn.search('^-old')
+      vim.cmd('normal! dd')
+      vim.cmd('edit!')
+    """)
+    told = editor.lua("return _G.told")
+    edits = [event["lines"] for event in told if event["kind"] == "edit"]
+    assert len(edits) == 1
+    assert "+new = 2" in edits[0]
+    assert "-old = 2" not in edits[0]
+
+
 def test_nobody_looks_at_what_was_read_anew(editor: Editor) -> None:
     """A section that was drawn before `:e!`, and is closed after it, has no place any more."""
     ask(editor, "diff", DIFF)

@@ -141,6 +141,7 @@ def test_the_buffer_read_again_keeps_the_edited_plan(claude: Editor, api: Script
     start(claude)
     claude.keys("gg/^1. add<CR>dd:w<CR>:e!<CR>")
     claude.wait_screen("edited · keep one of 3")
+    wait_section(claude, "Plan")
     claude.keys("gg/^Approve, ask<CR><CR><CR>")
     claude.wait_line("Fine.")
     assert "edited by user" in api.tool_result("p1")
