@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import msgspec
 import pytest
 from winnow import protocol as p
-from winnow.app.chats import Chats
 from winnow.core import agent as a
 
-from tests.app.fakes import CHAT, Asked, FakeEditor, Room, answers, denied, kept
-
-OTHER = 8  # the chat that shows what `CHAT` asks
-
-
-class Two(Room):
-    """A room with a chat that asks, and another one: each with an editor of its own."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.other = FakeEditor()
-        screens = {CHAT: self.editor, OTHER: self.other}
-
-        class Screens:
-            """Hands each effect to the editor of its chat."""
-
-            def apply(self, *effects: p.Effect) -> None:
-                for effect in effects:
-                    if isinstance(effect, p.ChatMessage):
-                        screens[effect.chat].apply(effect)
-
-        self.world = self.world._replace(editor=Screens())
-        self.chats = Chats(self.world)
-
-    async def show(self, section: str = "s1") -> bool:
-        """Show it in the other chat, too."""
-        shown = self.chats.show(CHAT, section, OTHER)
-        await self.settle()
-        return shown
-
-    async def confirm(self, chat: int, lines: list[str]) -> None:
-        """`<CR>` at the foot of the section, which has these lines."""
-        await self.do(p.Confirm(chat, "s1", lines, len(lines) - 1))
+from tests.app.fakes import CHAT, Asked, answers, denied, kept
+from tests.app.two import OTHER, Two
 
 
 @pytest.fixture
@@ -50,11 +19,13 @@ async def two() -> AsyncIterator[Two]:
     """Both chats are open, and the first one's agent works."""
     two = Two()
     await two.open()
-    await two.do(p.Open(OTHER, "/other.md", "/", eager=False), p.Send(CHAT, "Hi"))
+    await two.open_other()
+    await two.send("Hi")
     yield two
     assert two.editor.disturbing == two.other.disturbing == []
     await two.chats.close()
     await two.settle()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 async def both(two: Two, question: str = "Fine?") -> Asked:
