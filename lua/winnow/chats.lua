@@ -104,14 +104,21 @@ local function watch_file(on, chat)
     end)
   end)
   on('BufWriteCmd', function(event)
-    if event.match ~= vim.api.nvim_buf_get_name(chat.buf) then
-      vim.cmd.write({ event.match, bang = true, mods = { noautocmd = true } }) -- a copy
+    if event.match ~= chat.path then -- a copy
+      local renamed = vim.api.nvim_buf_get_name(chat.buf) ~= chat.path -- which says more
+      local mods = { noautocmd = true, silent = renamed }
+      vim.cmd.write({ event.match, bang = true, mods = mods, magic = { file = false } })
     elseif chat.saving then
       chat:put()
     elseif chat:mine_or_say() then
       chat:write()
     end
   end, SAVES)
+  on('BufFilePost', function()
+    vim.schedule(function() -- when what is to be written there is
+      chat:stay()
+    end)
+  end)
   on('BufUnload', function()
     chat:save() -- else `:e!` would forget what was said, and maybe edits, since the last time
     if chat.section then

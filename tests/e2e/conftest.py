@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 import pytest
 
 from tests.api import ScriptedAPI
-from tests.e2e.desk import ClaudeDesk, Desk, Fresh, ScriptedDesk
+from tests.e2e.desk import SIZE, ClaudeDesk, Desk, Fresh, ScriptedDesk
 from tests.e2e.editor import Editor
 from tests.e2e.neovim import Neovim
 from tests.e2e.sandbox import Sandbox
@@ -21,7 +21,11 @@ Kind = TypeVar("Kind", bound=Desk)
 Open = Callable[..., Editor]
 """Opens an editor: keyword arguments are options of the plugin, ``env`` adds variables."""
 
-Share = Callable[[Desk], Editor]
+
+class Share(Protocol):
+    """Gives the editor of a desk, of a size; see `share`."""
+
+    def __call__(self, desk: Desk, size: tuple[int, int] = SIZE) -> Editor: ...
 
 
 class Desks(Protocol):
@@ -103,12 +107,12 @@ def share(request: pytest.FixtureRequest, desks: Desks, closing: ExitStack) -> S
     fresh: Fresh = mark.args[0] if mark else "chat"
     failed = request.session.testsfailed
 
-    def share(desk: Desk) -> Editor:
+    def share(desk: Desk, size: tuple[int, int] = SIZE) -> Editor:
         def give_up() -> None:
             if request.session.testsfailed > failed:
                 desk.close()
 
-        editor = closing.enter_context(desk.take(fresh, request.node.module.__name__))
+        editor = closing.enter_context(desk.take(fresh, request.node.module.__name__, size))
         closing.callback(give_up)
         return editor
 

@@ -31,6 +31,8 @@ CLI = "_bundled/claude"
 GO = "⏎"  # in a row's keys: the <CR> that answers, after which the host has its say
 ASK = "AAsk<Esc><CR>gg"  # reading above, so that the section takes a <CR> at once
 ROWS = count(1)
+ROWS_OF_A_CHAT = 30  # as it grows
+QUESTIONS = "questions"
 MARKER = re.compile(r"winnow:\w|\.\d\.\w-->|<!--w")
 
 # Whatever a user may set, and what a test has replaced in the plugin, is as it was when this was
@@ -40,6 +42,7 @@ RESTORE = """
   for name in pairs(vim.api.nvim_get_all_options_info()) do
     now.options[name] = vim.go[name]
   end
+  now.options.lines, now.options.columns, now.options.window = nil, nil, nil
   for _, mode in ipairs({ 'n', 'x', 'o', 'i', 'c' }) do
     for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
       now.maps[mode .. map.lhs] = { mode, map.lhs }
@@ -81,6 +84,27 @@ RESTORE = """
   end
 """
 
+# Leaves of all that there is a chat with an empty draft, if that waits for nothing; says whether
+# it does, or nothing while a turn goes on.
+EMPTY = """
+  local chat, other = unpack(require('winnow.chats').all())
+  if chat and chat.state == 'working' then
+    return
+  elseif other or not chat or chat.section or chat.state ~= 'idle' then
+    return 'not idle'
+  end
+  vim.cmd('silent! tabonly! | silent! only!')
+  vim.api.nvim_set_current_buf(chat.buf)
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    if buf ~= chat.buf then
+      vim.api.nvim_buf_delete(buf, { force = true })
+    end
+  end
+  local heading = vim.fn.index(vim.api.nvim_buf_get_lines(0, 0, -1, true), '## You')
+  vim.api.nvim_buf_set_lines(0, heading + 1, -1, true, { '', '' })
+  return 'empty'
+"""
+
 
 class Desk:
     """An editor with its folders, for one test after the other.
@@ -112,26 +136,32 @@ class Desk:
         self._options = options
         self._editor: Editor | None = None
         self._user = ""  # who has left a chat to go on with
+        self._taken = 0  # how often it was gone on with
         self._editors = count(1)
         self._projects = count(2)
 
     @contextmanager
-    def take(self, fresh: Fresh = "chat", user: str = "") -> Iterator[Editor]:
+    def take(
+        self, fresh: Fresh = "chat", user: str = "", size: tuple[int, int] = SIZE
+    ) -> Iterator[Editor]:
         """An editor for one test, in which no error may be shown.
 
         Args:
-            fresh: with "nothing" there is a chat, and the cursor stands in its draft.
+            fresh: with "nothing" there is a chat, and the cursor stands in its empty draft.
             user: whose chat then goes on from test to test.
+            size: columns and rows.
         """
         try:
             if fresh == "session":
                 self.close()
-            elif self._editor and self._user and user != self._user:
+            elif self._editor and self._user and (fresh, self._user) != ("nothing", user):
                 self._clear(self._editor)
             if self._editor is None:
                 self._editor = self._open()
                 self._editor.lua(RESTORE)
             editor = self._editor
+            if (editor.cols, editor.rows) != size:
+                editor.resize(*size)
             if fresh == "nothing":
                 self._go_on(editor, user)
             yield editor
@@ -161,12 +191,32 @@ class Desk:
         return Editor(sandbox, *SIZE)
 
     def _go_on(self, editor: Editor, user: str) -> None:
-        if user != self._user:
-            self._user = user
+        """Have a chat with an empty draft, and with the CLI of the test before."""
+        if self._user and not self._emptied(editor):
+            self._clear(editor)
+        self.api.reset(going_on=bool(self._user))
+        if not self._user:
+            self._user, self._taken = user, 0
             editor.keys(":Winnow<CR>")
-        editor.command("silent! tabonly! | silent! only! | messages clear")
-        editor.forget()
+        self._taken += 1
         editor.keys("G")
+
+    def _emptied(self, editor: Editor) -> bool:
+        """Whether the chat can go on, and holds nothing now."""
+        editor.dismiss()
+        editor.keys("<C-Bslash><C-n>")
+        editor.lua(RESTORE)
+        if self._taken == ROWS_OF_A_CHAT or not self._ends_turn(editor):
+            return False
+        _clean(editor.sandbox.project)
+        editor.command("messages clear")
+        editor.forget()
+        return True
+
+    def _ends_turn(self, editor: Editor) -> bool:
+        with suppress(AssertionError):
+            return bool(editor.wait(lambda: editor.lua(EMPTY), "an idle chat", 5) == "empty")
+        return False
 
     def _clear(self, editor: Editor) -> None:
         """Leave nothing of a test but what runs, and has been told nothing yet."""
@@ -182,10 +232,17 @@ class Desk:
         editor.sandbox.project.mkdir()
         editor.lua("vim.cmd.cd(...)", str(editor.sandbox.project))
         _empty(editor.sandbox)
-        if (editor.cols, editor.rows) != SIZE:
-            editor.resize(*SIZE)
         editor.command("messages clear")
         editor.forget()
+
+
+def _clean(folder: Path) -> None:
+    """Remove what is in it."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _empty(sandbox: Sandbox) -> None:
@@ -215,11 +272,7 @@ class _Asking(Desk, ABC):
 
         In the end no error may have been shown, and no marker.
         """
-        new = self._user != "questions"
-        with self.take("nothing", "questions") as editor:
-            if new:
-                editor.resize(100, 40)
-                self._begin(editor)
+        with self.take("nothing", QUESTIONS, (100, 40)) as editor:
             row = next(ROWS)
             self.questions = [_numbered(question, row) for question in questions]
             self._ask(editor, *self.questions)
@@ -230,9 +283,6 @@ class _Asking(Desk, ABC):
             editor.screen()
             shown = [row for frame in editor.frames() for row in frame if MARKER.search(row)]
             assert not shown, shown[0]
-
-    def _begin(self, editor: Editor) -> None:
-        """What comes before the first row."""
 
     @abstractmethod
     def _ask(self, editor: Editor, *questions: Json) -> None:
@@ -253,12 +303,18 @@ class ScriptedDesk(_Asking):
     agent = "scripted"
     _END = "⟧"
 
-    def _begin(self, editor: Editor) -> None:
-        self._ask(editor, question("Which fruit?", "Apple", "Pear"), said="Two things.")
-        editor.wait(lambda: section(editor), "a section")
-        editor.keys('/^Two<CR>"tyy/^Apple<CR>"fyy<Esc>')
-        editor.wait_line("asks again")
-        editor.keys('gg/asks again<CR>"ryy')
+    def _go_on(self, editor: Editor, user: str) -> None:
+        if user != QUESTIONS:
+            super()._go_on(editor, user)
+        elif not self._user:
+            self._user = user
+            self._ask(editor, question("Which fruit?", "Apple", "Pear"), said="Two things.")
+            editor.wait(lambda: section(editor), "a section")
+            editor.keys('/^Two<CR>"tyy/^Apple<CR>"fyy<Esc>')
+            editor.wait_line("asks again")
+            editor.keys('gg/asks again<CR>"ryy')
+        editor.command("silent! tabonly! | silent! only! | messages clear")
+        editor.forget()
 
     def _ask(self, editor: Editor, *questions: Json, said: str = "") -> None:
         before = [{"type": "say", "text": said}] if said else []
@@ -282,7 +338,7 @@ class ClaudeDesk(_Asking):
         self._call = f"toolu_{next(ROWS)}"
         self.api.clear()
         self.api.add(say(ask(self._call, *questions)), say(f"Done {self._call}."))
-        editor.keys("G" + ASK)
+        editor.keys(ASK)
 
     def delivered(self, editor: Editor) -> str:
         told = self.api.tool_result(self._call)

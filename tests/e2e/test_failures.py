@@ -76,6 +76,7 @@ def retry(editor: Editor, text: str = "Hi") -> None:
     editor.wait_line("Hello again.", timeout=20)
 
 
+@pytest.mark.fresh("session")
 @pytest.mark.parametrize(
     ("module", "parts"),
     [
@@ -98,6 +99,7 @@ def test_a_missing_package_is_named(
     retry(claude)
 
 
+@pytest.mark.fresh("session")
 @pytest.mark.parametrize(
     ("lines", "parts"),
     [
@@ -124,6 +126,7 @@ def test_a_host_that_does_not_start_is_told(
     retry(claude)
 
 
+@pytest.mark.fresh("session")
 def test_an_interpreter_that_is_not_there_is_named(claude: Editor, api: ScriptedAPI) -> None:
     """The interpreter that the user chose is never passed over."""
     api.add(say("Hello again."))
@@ -134,6 +137,7 @@ def test_an_interpreter_that_is_not_there_is_named(claude: Editor, api: Scripted
     retry(claude)
 
 
+@pytest.mark.fresh("session")
 def test_no_python_environment_at_all(claude: Editor, api: ScriptedAPI, tmp_path: Path) -> None:
     """A plugin that was never built says with which command to build it."""
     api.add(say("Hello again."))
@@ -141,7 +145,13 @@ def test_no_python_environment_at_all(claude: Editor, api: ScriptedAPI, tmp_path
     plugin.mkdir()
     for folder in ("lua", "python", "rplugin"):
         (plugin / folder).symlink_to(REPOSITORY / folder)
-    claude.lua("package.loaded['winnow.python'] = nil")  # it knows where it lies
+    claude.lua("""
+      for name in pairs(package.loaded) do
+        if vim.startswith(name, 'winnow') then
+          package.loaded[name] = nil -- it knows where it lies
+        end
+      end
+    """)
     claude.command(f"set runtimepath^={plugin} | unlet g:winnow_python")
     start(claude)
     wait_notice(claude, f":luafile {plugin}/build.lua")

@@ -23,7 +23,7 @@ CHOICE = question("Which store?", "Redis", "Memcached", header="Store")
 FEATURES = question("Which features?", "Auth", "Search", header="Features", multiple=True)
 PAUSE = 0.45  # seconds between two presses that are meant
 REPLIED = """
-  local chat = require('winnow.chats').current()
+  local chat = require('winnow.registry').current()
   local section = chat and chat.section
   local at = not (section and section.confirmed) and 0 or section.reply.at
   return at and vim.uv.hrtime() / 1e6 - at > 300

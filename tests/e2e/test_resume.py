@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api import Json, ScriptedAPI, ToolUse, ask, question, say
+from tests.api import Gate, Json, ScriptedAPI, ToolUse, ask, question, say
 from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
@@ -178,6 +178,37 @@ def test_a_question_survives(claude: Editor, api: ScriptedAPI, program: str) -> 
     said = conversation(api.requests[1])
     for text in ("> Which fruit?", "Answer: Pear", "Notes: , ripe", "Not chosen"):
         assert text in said
+
+
+@pytest.mark.parametrize("end", ["kill", "restart", ":Winnow restart<CR>", ":bdelete!<CR>"])
+def test_an_answer_that_was_cut_says_so(claude: Editor, api: ScriptedAPI, end: str) -> None:
+    """Once, where it ends; and one that is whole says nothing."""
+    api.add(say("It is 42."), say("Once upon a time", Gate()), say("And so on."))
+    start(claude)
+    claude.wait_line("It is 42.")
+    wait_idle(claude)
+    path = str(chat_file(claude))
+    send(claude, "Go on")
+    claude.wait_line("Once upon")
+    claude.wait(lambda: "Once upon" in on_disk(claude), "the file")
+    if end == "kill":
+        claude.kill()
+        claude.start(path)
+    elif end == "restart":
+        claude.restart(path)
+    else:
+        claude.keys(end)
+        claude.keys(f":edit {path}<CR>")
+    claude.wait_line("⚠ Claude's answer ends here")
+    api.release()
+    wait_idle(claude)
+    claude.keys("GAGo on<Esc><CR>")
+    claude.wait_line("And so on.")
+    wait_idle(claude)
+    claude.restart(path)
+    claude.keys("GAGo on<Esc><CR>")
+    claude.wait_line("(script is empty)")
+    assert claude.text().count("answer ends here") == 1
 
 
 def test_the_host_is_started_again_once(editor: Editor) -> None:

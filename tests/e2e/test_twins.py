@@ -229,6 +229,7 @@ def test_taking_over_in_the_middle_of_a_turn(
     twin.wait(lambda: not reads(twin), "the chat")
     assert "Once upon a time" in twin.text()
     assert draft(twin) == "Not sent yet"
+    twin.wait_line("⚠ Claude's answer ends here")
     claude.wait(lambda: reads(claude), "the first to read")
     assert READS in "".join(claude.screen())
     claude.keys("<Esc>")

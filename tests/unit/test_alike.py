@@ -239,7 +239,7 @@ def says_two_things(buffer: Buffer) -> bool:
     """Another user, who did something else, would see the very same.
 
     Where a head stands without all of its context, the lines of another hunk may be taken for it;
-    and the user's own line that is all that is left of a hunk, for one of the hunk above.
+    and edited lines that are all that is left of a hunk, for lines added to the one above.
     """
     incomplete = False
     for number in range(len(buffer.patch.diff.hunks)):
@@ -247,7 +247,7 @@ def says_two_things(buffer: Buffer) -> bool:
         left = [line for line in lines if not line.gone]
         if not head.gone:
             incomplete = any(line.gone and line.sign == " " for line in lines)
-        elif left and (incomplete or all(line.seen == "+another" for line in left)):
+        elif left and (incomplete or all(line.sign == "+" for line in left)):
             return True
     return False
 

@@ -238,6 +238,32 @@ def test_a_line_in_a_hunk_without_head_is_refused_unless_it_is_its_own() -> None
     assert "stands in a hunk whose @@ line is gone" in message
 
 
+def test_hunks_may_be_moved() -> None:
+    """Their heads say where they belong; but none is there twice."""
+    patch = diff("a", OLD, NEW)
+    rows = rows_of(patch)
+    second, third = rows.index("@@ -12,7 +12,6 @@"), rows.index("@@ -25,6 +24,7 @@")
+    moved = [*rows[:second], *rows[third:], *rows[second:third]]
+    assert apply(patch, moved) == Applied(NEW)
+    assert "stands twice" in refused(apply(patch, [*rows, *rows[second:third]]))
+
+
+def test_a_head_without_lines_is_a_hunk_that_is_gone() -> None:
+    patch = diff("a", OLD, NEW)
+    rows = rows_of(patch)
+    assert apply(patch, rows[:3] + rows[10:]) == Applied(patch.compose([1, 2]), (0,))
+    assert apply(patch, rows[:5] + rows[10:]) == Applied(patch.compose([1, 2]), (0,))
+
+
+def test_a_line_of_ones_own_beside_one_that_is_gone_has_no_place() -> None:
+    patch = diff("a", OLD, NEW)
+    message = refused(apply(patch, edit(patch, **{"-line 3": "+mine"})))
+    assert message.startswith("line 6 may go above or below “line 3”, which stays")
+    assert written(apply(patch, edit(patch, **{"-line 3": "+mine", "+three": " line 3"}))) == (
+        NEW.replace("three", "mine\nline 3")
+    )
+
+
 def test_lines_can_be_stripped_by_an_editor() -> None:
     patch = diff("a", "\na  \nb\n", "\na  \nc\n")
     rows = [row.rstrip() for row in rows_of(patch)]

@@ -95,6 +95,20 @@ function Chat:write()
   end
 end
 
+--- Take the name of its file back, after `:saveas` or `:file`: what else is kept of a chat, and which
+--- Neovim has it, is found by that.
+function Chat:stay()
+  local name = vim.api.nvim_buf_is_loaded(self.buf) and vim.api.nvim_buf_get_name(self.buf)
+  if not name or name == self.path then
+    return
+  end
+  vim.api.nvim_buf_set_name(self.buf, self.path)
+  vim.bo[self.buf].modified = not self.owner -- to be written, or the next `:w` would want a `!`
+  self:save()
+  local copy = vim.uv.fs_stat(name) and ('; %s is a copy'):format(vim.fs.basename(name)) or ''
+  say(('A chat stays in its file, where all of it is found again%s.'):format(copy))
+end
+
 --- Put the text into the file: what Neovim's `:write` by `Chat:save` leaves to us.
 function Chat:put()
   local ok, done = pcall(files.replace, self.path, self:lines(0, -1))

@@ -22,6 +22,8 @@ from winnow.core.proposal.patch import written_by
 from winnow.core.text.text import clean_block, strip_markers
 from winnow.core.transcript.entries import Ended, Told
 
+CUT = "Claude's answer ends here: the chat was closed before it was whole. Send again to go on."
+
 
 class Chat:
     """Everything that one chat does, on the agent loop's thread only.
@@ -82,7 +84,7 @@ class Chat:
         for sent in self._opened.sent:  # a host may have ended before it got these
             self._outbox.find_sent(ports.Message(sent.id, self.path, sent.text, own=True))
         if self._heard is not None:
-            self._refill(self._outbox.sort(self._heard))
+            self._sort(self._heard)
         self._advance()
 
     async def ready(self) -> None:
@@ -182,12 +184,19 @@ class Chat:
     def found(self, heard: ports.Heard | None) -> bool:
         """See `Listener.found`: answers that it has not heard are sent again."""
         self._heard = {} if heard is None else heard
-        back = self._outbox.sort(self._heard)
-        self._refill(back)
+        back = self._sort(self._heard)
         begun = heard is None and any(message.own for message in back)
         if begun:  # it was ended in its first turn, and has nothing to go on with
             self._forget_session()
         return begun
+
+    def _sort(self, heard: ports.Heard) -> list[ports.Message]:
+        """A host before this one has left words in the outbox; returns what is a draft again."""
+        if self._outbox.unanswered(heard) and not self._opened.sections:  # whose record says it
+            self._page.append(*self._turn.end(Ended(error=CUT)))
+        back = self._outbox.sort(heard)
+        self._refill(back)
+        return back
 
     def connected(self, agent: ports.Agent) -> None:
         """See `Listener.connected`."""

@@ -121,6 +121,10 @@ class Outbox:
         elif self._kept:
             self._kept(message)
 
+    def unanswered(self, heard: Heard) -> bool:
+        """Something that the store had was taken, but no answer to it came to its end."""
+        return any(_taken(message, heard) for message in self._in("found"))
+
     def sort(self, heard: Heard) -> list[Message]:
         """The session has heard this: other answers are queued, messages are to be given back."""
         found = self._in("found")

@@ -12,6 +12,7 @@ from tests.api import Gate, Message, ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import pending, start, subagents, wait_idle, wait_section, waits
 
+pytestmark = pytest.mark.fresh("nothing")
 ALLOW = "gg/^Allow once<CR><CR><CR>"
 
 
@@ -734,6 +735,7 @@ def test_a_notebook_that_changed_is_not_written(claude: Editor, api: ScriptedAPI
 # --- always --------------------------------------------------------------------------------------
 
 
+@pytest.mark.fresh("chat")
 def test_always_settles_the_other_patches(claude: Editor, api: ScriptedAPI) -> None:
     """But none that Claude Code asks for whatever is allowed: that one was not seen yet."""
     project = claude.sandbox.project
@@ -754,6 +756,7 @@ def test_always_settles_the_other_patches(claude: Editor, api: ScriptedAPI) -> N
     assert not (project / ".gitmodules").exists()
 
 
+@pytest.mark.fresh("chat")
 def test_after_always_the_next_edit_is_not_asked_for(
     claude: Editor, api: ScriptedAPI, file: Path
 ) -> None:
@@ -908,6 +911,7 @@ def test_a_line_that_hides_something_is_edited(
     assert file.read_bytes() == "a\x1b[32m\u202e!\nb\n".encode()
 
 
+@pytest.mark.fresh("chat")
 @pytest.mark.parametrize(
     "content",
     ["".join(f"{n:06} {'x' * 42}\n" for n in range(20_000)), "x" * 1_000_000 + "\n"],
@@ -924,6 +928,7 @@ def test_a_megabyte(claude: Editor, api: ScriptedAPI, file: Path, content: str) 
     assert file.read_bytes() == content.encode()
 
 
+@pytest.mark.fresh("chat")
 def test_ten_thousand_lines_of_which_a_hunk_goes(
     claude: Editor, api: ScriptedAPI, file: Path
 ) -> None:
