@@ -178,7 +178,7 @@ def test_the_cursor_goes_past_the_body(editor: Editor) -> None:
     """To the first option, whatever the number of the body; to the foot for 0."""
     ask(editor, "diff", DIFF)
     assert editor.line().startswith("Allow once")
-    apply(editor, "step", section="ab", question=0)
+    apply(editor, "move", section="ab", question=0)
     assert editor.line().startswith("━━<!--")
 
 

@@ -81,14 +81,14 @@ class Page:
         self.taking = False
         self._advance()
 
-    def close(self, section: Section, record: list[str], *after: Entry) -> None:
-        """Put its record where a section stands or would have stood, if it is shown here.
+    def close(self, section: Section, record: list[str], *after: Entry) -> bool:
+        """Put its record where a section stands or would have stood; False if it does nowhere.
 
         ``after`` follows the record at once.
         """
         view = next((view for view in self.views if view.section is section), None)
         if view is None:
-            return
+            return False
         if view is self.open:
             self.open = None
             self.apply(p.Freeze(self.chat, section.marker, record))
@@ -100,6 +100,7 @@ class Page:
             for entry in reversed(after):
                 self._backlog.insert(at + 1, entry)
         self._advance()
+        return True
 
     def show_open(self) -> None:
         """Show the open section as if it had just come."""

@@ -157,8 +157,8 @@ class Shelf:
 
     def _close_elsewhere(self, section: Section, lines: list[str]) -> None:
         for page in self._others:
-            page.close(section, lines)
-            page.moved()
+            if page.close(section, lines):
+                page.moved()
 
     def happened(
         self, name: Literal["Question", "Answered"], section: Section, **more: str
