@@ -40,8 +40,8 @@ local began = 0 -- when the user began what runs: the key, or the `:` of the com
 local press = { key = '', at = 0, came = 0, before = -math.huge } ---@type winnow.Press
 local refused = 0 -- when a press that was too early or one too many was read
 local connected = {} ---@type table<integer, number> when a connection from outside opened
--- The last one; `idle`: since when it could not have typed ahead.
-local newest ---@type { id: integer, name: string, idle?: number }?
+-- The last one; since when nothing that it had typed by then, or typed at all, was left to read.
+local newest ---@type { id: integer, name: string, idle?: number, gone?: number }?
 
 local function now()
   return vim.uv.hrtime() / 1e6
@@ -56,6 +56,11 @@ end
 -- Time -----------------------------------------------------------------------------------------
 
 local after_key, after_drawing = assert(vim.uv.new_timer()), assert(vim.uv.new_timer())
+
+--- Whether a connection is still open.
+local function is_there(connection)
+  return next(vim.api.nvim_get_chan_info(connection.id)) ~= nil
+end
 
 local on_safe ---@type fun()
 
@@ -84,8 +89,9 @@ function on_safe()
       look_later(after_drawing) -- so that a key of then is known to be one of then
     end
   end
-  if newest then
+  if newest and not newest.gone then
     newest.idle = newest.idle or free
+    newest.gone = not is_there(newest) and free or nil
   end
 end
 
@@ -114,8 +120,8 @@ local function note(chan)
   end
 end
 
---- A connection from outside, no user interface, that may have typed what was just read: one of
---- this moment, which may have ended already, or one that opened since then and is still there.
+--- A connection from outside, no user interface, that may have typed what runs now: one of that
+--- moment, which may have ended already, or one that opened since then and is still there.
 ---@param since number
 ---@return string? problem
 local function stranger(since)
@@ -129,8 +135,9 @@ local function stranger(since)
       return THERE:format(chan.id, name_of(chan), chan.id)
     end
   end
-  if newest and not screens[newest.id] and now() - (newest.idle or now()) < QUIET then
-    return GONE:format(newest.id, newest.name)
+  local last = newest and not screens[newest.id] and newest
+  if last and began - (last.gone or is_there(last) and last.idle or math.huge) < QUIET then
+    return GONE:format(last.id, last.name)
   end
 end
 

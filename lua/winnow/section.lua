@@ -138,6 +138,9 @@ end
 function Section:judge(parts, waiting, offer)
   self.parts, self.waiting, self.offer = parts, waiting, offer
   self:decorate()
+  if self.reply.said == WORKING then
+    self.reply.said = nil
+  end
   guard.drawn(self.reply)
 end
 
