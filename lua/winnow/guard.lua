@@ -39,6 +39,7 @@ local behind = false -- keys came while Neovim was busy: when, nobody knows, but
 local began = 0 -- when the user began what runs: the key, or the `:` of the command line
 local press = { key = '', at = 0, came = 0, before = -math.huge } ---@type winnow.Press
 local refused = 0 -- when a press that was too early or one too many was read
+local back = 0 -- when the user came back from another program's screen
 local connected = {} ---@type table<integer, number> when a connection from outside opened
 -- The last one; since when nothing that it had typed by then, or typed at all, was left to read.
 local newest ---@type { id: integer, name: string, idle?: number, gone?: number }?
@@ -141,6 +142,12 @@ local function stranger(since)
   end
 end
 
+--- Whether what runs now runs for a key.
+---@return boolean
+function M.by_key()
+  return typed
+end
+
 --- Whether the user does what runs now; says and logs who else it is.
 ---@param since? number connections that opened later may type what they like; 0: since the first
 --- chat was opened
@@ -171,7 +178,8 @@ function M.allows(sight, pause)
   end
   local goes_on = press.came - refused < M.pause -- a run, whatever other keys are in it
   local twice = press.came - press.before < M.pause
-  if not (goes_on or twice) and sight.at and began - sight.at >= (pause or M.pause) then
+  local seen = sight.at and began - math.max(sight.at, back) >= (pause or M.pause)
+  if seen and not (goes_on or twice) then
     return true
   elseif not goes_on then
     say(still or twice and TWICE:format(M.pause / 1000) or SOON, 'warn')
@@ -223,6 +231,12 @@ function M.start()
   vim.on_key(on_key, vim.api.nvim_create_namespace('winnow.guard'))
   local group = vim.api.nvim_create_augroup('winnow.guard', {})
   vim.api.nvim_create_autocmd('SafeState', { group = group, callback = on_safe })
+  vim.api.nvim_create_autocmd({ 'FocusGained', 'VimResume' }, {
+    group = group,
+    callback = function()
+      back = now()
+    end,
+  })
   vim.api.nvim_create_autocmd('ChanOpen', {
     group = group,
     callback = function()

@@ -164,6 +164,21 @@ def test_what_just_came_on_the_screen_is_not_meant(claude: Editor, api: Scripted
     claude.wait(made(claude).exists, "what it asked for")
 
 
+def test_a_key_on_coming_back_was_for_another_program(claude: Editor, api: ScriptedAPI) -> None:
+    """What the user types where another window has just given way is not meant for Neovim."""
+    asked(claude, api, choose())
+    claude.guard(2000)
+    time.sleep(2)
+    for here in (False, True):
+        claude.request("nvim_ui_set_focus", here)
+    claude.keys("dd<CR>")
+    claude.wait_screen(SOON)
+    assert not answered(claude)
+    claude.guard()
+    press(claude, "", "<CR>")
+    claude.wait_line("So be it.")
+
+
 def test_what_follows_an_answer_has_its_own_time(claude: Editor, api: ScriptedAPI) -> None:
     """`<CR>` is held when the next one opens under it."""
     asked(claude, api, touch("one"), touch("two"))

@@ -212,6 +212,27 @@ def test_an_edited_long_line_is_new(claude: Editor, shared: Shared) -> None:
     assert not ran(claude).exists()
 
 
+def test_what_a_program_writes_has_to_be_looked_at(claude: Editor, shared: Shared) -> None:
+    """Unlike what the user writes, it is seen only where it is on the screen."""
+    asked(claude, shared, bash("\n".join([*FILLER[:60], "touch ran_it"])))
+    turn_pages(claude)
+    claude.keys("gg:%s/true 040/false/<CR>gg")
+    claude.screen()
+    assert looked(claude) == 0
+    row = next(row for row, line in enumerate(claude.lines()) if line.startswith("true 050"))
+    claude.request("nvim_buf_set_lines", 0, row, row + 1, True, ["echo evil"])
+    claude.screen()
+    assert looked(claude) == 1
+    claude.keys(":Winnow allow<CR>")
+    claude.wait_screen(UNSEEN)
+    assert not ran(claude).exists()
+    claude.keys("<C-l>/evil<CR>")
+    claude.screen()
+    claude.wait(lambda: looked(claude) == 0, "all of it")
+    claude.keys(":Winnow allow<CR>")
+    claude.wait_line("So be it.")
+
+
 FLOATS = {
     "over all": "row = 0, col = 0, width = 80, height = 22",
     "with a border": "row = 0, col = 0, width = 60, height = 19, border = 'single'",
