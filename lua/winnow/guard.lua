@@ -41,9 +41,10 @@ local behind = false -- keys came while Neovim was busy: when, nobody knows, but
 local began = 0 -- when the user began what runs: the key, or the `:` of the command line
 local press = { key = '', at = 0, came = 0, before = -math.huge } ---@type winnow.Press
 local refused = 0 -- when a press that was too early or one too many was read
+local back = 0 -- when the user came back from another program's screen
 local connected = {} ---@type table<integer, number> when a connection from outside opened
--- The last one; `idle`: since when it could not have typed ahead.
-local newest ---@type { id: integer, name: string, idle?: number }?
+-- The last one; since when nothing that it had typed by then, or typed at all, was left to read.
+local newest ---@type { id: integer, name: string, idle?: number, gone?: number }?
 
 ---@return number milliseconds
 local function now()
@@ -59,6 +60,11 @@ end
 -- Time -----------------------------------------------------------------------------------------
 
 local after_key, after_drawing = assert(vim.uv.new_timer()), assert(vim.uv.new_timer())
+
+--- Whether a connection is still open.
+local function is_there(connection)
+  return next(vim.api.nvim_get_chan_info(connection.id)) ~= nil
+end
 
 local on_safe ---@type fun()
 
@@ -87,8 +93,9 @@ function on_safe()
       look_later(after_drawing) -- so that a key of then is known to be one of then
     end
   end
-  if newest then
+  if newest and not newest.gone then
     newest.idle = newest.idle or free
+    newest.gone = not is_there(newest) and free or nil
   end
 end
 
@@ -118,8 +125,8 @@ local function note(chan)
   end
 end
 
---- A connection from outside, no user interface, that may have typed what was just read: one of
---- this moment, which may have ended already, or one that opened since then and is still there.
+--- A connection from outside, no user interface, that may have typed what runs now: one of that
+--- moment, which may have ended already, or one that opened since then and is still there.
 ---@param since number
 ---@return string? problem
 local function stranger(since)
@@ -133,9 +140,16 @@ local function stranger(since)
       return THERE:format(chan.id, name_of(chan), chan.id)
     end
   end
-  if newest and not screens[newest.id] and now() - (newest.idle or now()) < QUIET then
-    return GONE:format(newest.id, newest.name)
+  local last = newest and not screens[newest.id] and newest
+  if last and began - (last.gone or is_there(last) and last.idle or math.huge) < QUIET then
+    return GONE:format(last.id, last.name)
   end
+end
+
+--- Whether what runs now runs for a key.
+---@return boolean
+function M.by_key()
+  return typed
 end
 
 --- Whether the user does what runs now; says and logs who else it is.
@@ -168,7 +182,8 @@ function M.allows(sight, pause)
   end
   local goes_on = press.came - refused < M.pause -- a run, whatever other keys are in it
   local twice = press.came - press.before < M.pause
-  if not (goes_on or twice) and sight.at and began - sight.at >= (pause or M.pause) then
+  local seen = sight.at and began - math.max(sight.at, back) >= (pause or M.pause)
+  if seen and not (goes_on or twice) then
     return true
   elseif not goes_on then
     say(still or twice and TWICE:format(M.pause / 1000) or SOON, 'warn')
@@ -221,6 +236,12 @@ function M.start()
   vim.on_key(on_key, vim.api.nvim_create_namespace('winnow.guard'))
   local group = vim.api.nvim_create_augroup('winnow.guard', {})
   vim.api.nvim_create_autocmd('SafeState', { group = group, callback = on_safe })
+  vim.api.nvim_create_autocmd({ 'FocusGained', 'VimResume' }, {
+    group = group,
+    callback = function()
+      back = now()
+    end,
+  })
   vim.api.nvim_create_autocmd('ChanOpen', {
     group = group,
     callback = function()

@@ -49,7 +49,7 @@ end
 function Section:judge(parts, waiting, offer)
   self.parts, self.waiting, self.offer = parts, waiting, offer
   self:decorate()
-  guard.drawn(self.reply)
+  self:acted()
 end
 
 --- Tell the host of edits that it does not know.
@@ -84,9 +84,12 @@ local function watch(self)
     end
   end
   vim.api.nvim_buf_attach(self.chat.buf, false, {
-    on_lines = function(_, _, _, first)
+    on_lines = function(_, _, _, first, _, after)
       if self.chat.section ~= self then
         return true -- closed: stop watching
+      end
+      if not guard.by_key() then
+        seen.written(self, self.chat:lines(first, after))
       end
       if not changed_row then
         vim.schedule(changed)

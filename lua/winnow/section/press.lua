@@ -28,6 +28,14 @@ function Section:hear(sentence)
   guard.drawn(self.reply)
 end
 
+--- The host has acted on the last press; what it says of it comes by itself.
+function Section:acted()
+  if self.reply.said == WORKING then
+    self.reply.said = nil
+  end
+  guard.drawn(self.reply)
+end
+
 --- Whether what came of the last press was on the screen before this one. Not for the whole pause:
 --- that one may have waited for half of it, see `guard.unless_held`.
 ---@return boolean

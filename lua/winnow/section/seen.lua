@@ -19,6 +19,15 @@ function M.none(lines)
   return seen
 end
 
+--- Lines came into a section, and the user has not typed them.
+---@param section winnow.Section
+---@param lines string[]
+function M.written(section, lines)
+  for _, line in ipairs(lines) do
+    section.seen[line] = section.seen[line] or 0
+  end
+end
+
 --- How much of a line was seen. Any other than those proposed the user wrote, unless it is so long
 --- that an edit may have changed a word of it only.
 ---@param section winnow.Section
