@@ -62,6 +62,8 @@ end
 local after_key, after_drawing = assert(vim.uv.new_timer()), assert(vim.uv.new_timer())
 
 --- Whether a connection is still open.
+---@param connection { id: integer }
+---@return boolean
 local function is_there(connection)
   return next(vim.api.nvim_get_chan_info(connection.id)) ~= nil
 end

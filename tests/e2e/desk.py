@@ -87,7 +87,7 @@ RESTORE = """
 # Leaves of all that there is a chat with an empty draft, if that waits for nothing; says whether
 # it does, or nothing while a turn goes on.
 EMPTY = """
-  local chat, other = unpack(require('winnow.chats').all())
+  local chat, other = unpack(require('winnow.registry').all())
   if chat and chat.state == 'working' then
     return
   elseif other or not chat or chat.section or chat.state ~= 'idle' then

@@ -20,7 +20,7 @@ GRANT_FIRST = """
 SECOND_IS_SEEN = """
   local chat = require('winnow.registry').all()[1]
   local section = chat.section
-  return section and section.id ~= vim.g.one and #require('winnow.seen').missing(section) == 0
+  return section and section.id ~= vim.g.one and #require('winnow.section.seen').missing(section) == 0
 """
 
 
