@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import msgspec
 import pytest
+from winnow import ports
 from winnow import protocol as p
 from winnow.core import agent as a
 
@@ -196,11 +197,30 @@ async def test_what_can_not_be_drawn_there_waits_here(two: Two) -> None:
 
 
 async def test_the_other_chats_agent_has_nothing_to_do_with_it(two: Two) -> None:
-    """It is neither stopped nor denied with what that one does, nor by a message to it."""
+    """It is neither stopped nor denied with what that one does, and keeps nothing busy there."""
     asked = await both(two)
-    await two.do(p.Stop(OTHER), p.Queue(OTHER))
-    assert not asked.done()
+    await two.do(p.Queue(OTHER))
+    await two.do(p.Stop(OTHER))
+    assert two.other.every(p.Say)[-1].text == "Nothing is running in this chat."
+    agent = two.agent
+    agent.say(a.Text("Hm."))
+    await two.settle()
+    await two.do(p.Stop(OTHER))
+    assert agent.interrupts == 1
     assert two.other.state == "waiting"
+    await two.hear(a.TurnEnded(stopped=True))
+    assert not asked.done()
     await two.answer("Yes")
+    assert answers(asked) == {"Fine?": "Yes"}
+    assert two.other.text.startswith("|x|Hm.")
     assert two.other.taking  # the draft that was queued meanwhile
+
+
+async def test_it_outlives_the_other_chats_agent(two: Two) -> None:
+    asked = await both(two)
+    await two.do(p.Queue(OTHER))
+    await two.hear(ports.AgentError("It died."))
+    assert not asked.done()
+    assert two.other.section is not None
+    await two.answer("Yes")
     assert answers(asked) == {"Fine?": "Yes"}
