@@ -184,7 +184,8 @@ function M.allows(sight, pause)
   end
   local goes_on = press.came - refused < M.pause -- a run, whatever other keys are in it
   local twice = press.came - press.before < M.pause
-  local seen = sight.at and began - math.max(sight.at, back) >= (pause or M.pause)
+  local shown = #vim.api.nvim_list_uis() > 0 and sight.at -- not while suspended
+  local seen = shown and began - math.max(sight.at, back) >= (pause or M.pause)
   if seen and not (goes_on or twice) then
     return true
   elseif not goes_on then
@@ -238,7 +239,7 @@ function M.start()
   vim.on_key(on_key, vim.api.nvim_create_namespace('winnow.guard'))
   local group = vim.api.nvim_create_augroup('winnow.guard', {})
   vim.api.nvim_create_autocmd('SafeState', { group = group, callback = on_safe })
-  vim.api.nvim_create_autocmd({ 'FocusGained', 'VimResume' }, {
+  vim.api.nvim_create_autocmd({ 'FocusGained', 'UIEnter' }, {
     group = group,
     callback = function()
       back = now()

@@ -179,6 +179,18 @@ def test_a_key_on_coming_back_was_for_another_program(claude: Editor, api: Scrip
     claude.wait_line("So be it.")
 
 
+def test_a_key_while_no_screen_is_there_is_about_nothing(claude: Editor, api: ScriptedAPI) -> None:
+    """What was typed in the shell behind `fg` is read before Neovim has its screen again."""
+    asked(claude, api, choose())
+    claude.request("nvim_ui_detach")
+    tap(claude, "dd", "<CR>")
+    claude.request("nvim_ui_attach", 80, 24, {"ext_linegrid": True, "rgb": True})
+    assert SOON in claude.messages()
+    assert not answered(claude)
+    press(claude, "", "<CR>")
+    claude.wait_line("So be it.")
+
+
 def test_what_follows_an_answer_has_its_own_time(claude: Editor, api: ScriptedAPI) -> None:
     """`<CR>` is held when the next one opens under it."""
     asked(claude, api, touch("one"), touch("two"))
