@@ -20,7 +20,8 @@ GRANT_FIRST = """
 SECOND_IS_SEEN = """
   local chat = require('winnow.registry').all()[1]
   local section = chat.section
-  return section and section.id ~= vim.g.one and #require('winnow.section.seen').missing(section) == 0
+  local missing = section and require('winnow.section.seen').missing(section)
+  return missing and section.id ~= vim.g.one and #missing == 0
 """
 
 
