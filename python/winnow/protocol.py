@@ -32,10 +32,11 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower):
 
 
 class Sent(msgspec.Struct, frozen=True):
-    """A message that was sent; ``id`` is a UUID."""
+    """A message that was sent; ``id`` is a UUID. ``section`` is what it was said about."""
 
     id: str
     text: str
+    section: str = ""
 
 
 class Open(Message, frozen=True):

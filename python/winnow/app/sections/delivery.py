@@ -148,7 +148,9 @@ class Delivery:
         """The user had answered when the host ended; the record of that."""
         w.wanted = True
         _, lines, text = w.accept(answers)
-        self._record(w, answers, self._post(w, text, None))
+        message = self._outbox.message(text, call=w.stored.call)
+        self._outbox.find([message])  # the agent may have it: its session tells
+        self._record(w, answers, message)
         return lines
 
     def said(self, w: Waiting, answers: Answers) -> str:
