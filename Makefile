@@ -66,6 +66,7 @@ bench: install ## Measure what a user waits for
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.bench
 
 soak: install ## Kill it seventy-two times, and see that nothing is lost; prompt twenty chats at once
+	$(BIN)/pytest -m hypothesis --hypothesis-profile soak --timeout 0 tests/unit tests/app
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.soak
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.crowd
 

@@ -88,9 +88,13 @@ def _tags() -> str:
 
 def _handlers() -> str:
     """The table in which Neovim has a function for each effect."""
-    kinds = ((one.tag, f"winnow.effect.{one.cls.__name__}") for one in _members(protocol.Effect))
-    fields = (f"---@field {tag} fun(chat: winnow.Chat, effect: {kind})" for tag, kind in kinds)
+    fields = (_handler(str(one.tag), one.cls) for one in _members(protocol.Effect))
     return "\n".join(["---@class winnow.Effects", *fields, ""])
+
+
+def _handler(tag: str, effect: type) -> str:
+    about = "winnow.Chat" if issubclass(effect, protocol.ChatMessage) else "nil"
+    return f"---@field {tag} fun(chat: {about}, effect: winnow.effect.{effect.__name__})"
 
 
 def _collect(struct: inspect.StructType, classes: dict[str, str], room: str = "") -> str:

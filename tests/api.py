@@ -17,11 +17,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Union
 
 import msgspec
+from msgspec.structs import replace
 
 Json = dict[str, Any]
 
@@ -104,6 +106,10 @@ class ScriptedAPI:
         self._script = list(script)
         self._changed = threading.Condition()
         self._gate = threading.Semaphore(0)
+        self._length = 0  # of the conversation at the last main request, in messages
+        self._before = 0  # so many of these belong to what was before
+        self._rounds = count(1)
+        self._suffix = ""  # of ids; `_1` would mean something to Claude Code
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.api = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
@@ -153,6 +159,21 @@ class ScriptedAPI:
         with self._changed:
             self._script.clear()
 
+    def reset(self, *, going_on: bool = False) -> None:
+        """Be as new: no script, no requests; who waits at a `Gate` goes on.
+
+        Args:
+            going_on: the conversation does so: what was in its last request is not shown in the
+                next ones, and calls are others than before even if their ids are the same.
+        """
+        with self._changed:
+            gate, self._gate = self._gate, threading.Semaphore(0)
+            self._script.clear()
+            self.requests.clear()
+            self._before = self._length + 1 if going_on else 0
+            self._suffix = f"x{next(self._rounds)}" if going_on else ""
+        gate.release(1000)
+
     def release(self) -> None:
         """Let the reply that waits at a `Gate`, or the next to reach one, go on."""
         self._gate.release()
@@ -164,9 +185,20 @@ class ScriptedAPI:
     def take(self, body: Json) -> Reply:
         """Record a main request and consume the reply for it."""
         with self._changed:
-            self.requests.append(body)
+            self._length = len(body["messages"])
+            self.requests.append({**body, "messages": body["messages"][self._before :]})
             self._changed.notify_all()
-            return self._script.pop(0) if self._script else say("(script is empty)")
+            reply = self._script.pop(0) if self._script else say("(script is empty)")
+            return self._renamed(reply)
+
+    def _renamed(self, reply: Reply) -> Reply:
+        if isinstance(reply, Failure):
+            return reply
+        content = [
+            replace(block, id=block.id + self._suffix) if isinstance(block, ToolUse) else block
+            for block in reply.content
+        ]
+        return replace(reply, content=content)
 
     def request(self, number: int, timeout: float = 20) -> Json:
         """The main request of this number, counted from 0; waits for it."""
@@ -183,6 +215,7 @@ class ScriptedAPI:
             return self._results(tool_use_id)[0]
 
     def _results(self, tool_use_id: str) -> list[str]:
+        tool_use_id += self._suffix
         return [
             _plain(block["content"])
             for body in self.requests

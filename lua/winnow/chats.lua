@@ -187,7 +187,7 @@ local function watch_windows(on)
   on('ColorScheme', highlight.define)
   on('WinResized', function()
     for _, chat in ipairs(registry.all()) do
-      if chat.section then
+      if chat.section and vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
         chat.section:decorate()
       end
     end

@@ -49,7 +49,7 @@ local function set_mode(chat, mode)
   elseif mode ~= '' and not guard.is_user() then
     return -- it said so
   elseif mode ~= 'bypassPermissions' or vim.fn.confirm(BYPASS, '&Yes\n&No', 2) == 1 then
-    chat:tell('mode', { mode = mode })
+    chat:tell('setmode', { mode = mode })
   end
 end
 
@@ -137,8 +137,7 @@ M.subcommands = {
     if rest ~= '' and rest ~= 'revoke' then
       notify(('there is no :Winnow trust %s, only :Winnow trust revoke.'):format(rest))
     else
-      local event = { chat = chat and chat.buf or 0, cwd = place, revoke = rest == 'revoke' }
-      host.notify('trust', event)
+      host.notify('trust', { cwd = place, revoke = rest == 'revoke' })
     end
   end,
   pending = function()

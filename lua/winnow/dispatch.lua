@@ -1,5 +1,5 @@
 --- What the host may ask of Neovim: one function for each tag of `Effect` in
---- python/winnow/protocol.py.
+--- python/winnow/protocol/effects.py. What is about no chat has none.
 local M = {}
 
 local decisions = require('winnow.views.decisions')
@@ -44,10 +44,16 @@ M.effects = {
   verdict = on_section(function(open, e)
     open:judge(e.parts, e.waiting, e.offer)
   end),
-  say = function(_, e)
+  say = function(chat, e)
+    say(e.text, e.level)
+    if chat and chat.section then
+      chat.section:hear(e.text)
+    end
+  end,
+  notify = function(_, e)
     say(e.text, e.level)
   end,
-  step = on_section(function(open, e)
+  move = on_section(function(open, e)
     open:step(e.question)
   end),
   reveal = on_section(seen.reveal),
@@ -66,7 +72,7 @@ M.effects = {
   refill = function(chat, e)
     chat:refill(e.text, e.messages)
   end,
-  kept = function(chat, e)
+  stored = function(chat, e)
     sent.forget(chat.path, e.messages)
   end,
   status = function(chat, e)
@@ -150,12 +156,12 @@ end
 function M.apply(batch)
   host.hear()
   for _, effect in ipairs(batch) do
-    local chat = registry.get(effect.chat)
+    local chat = effect.chat and registry.get(effect.chat)
     chat = chat and not chat.owner and chat or nil -- what was on its way when it was handed over
     if chat and (M.holds(chat.buf) or quiet.counts_lines(chat.buf)) then
       hold(chat.buf, effect)
-    elseif effect.chat == 0 or chat and vim.api.nvim_buf_is_loaded(chat.buf) then
-      run(chat, effect) -- 0: about no chat
+    elseif not effect.chat or chat and vim.api.nvim_buf_is_loaded(chat.buf) then
+      run(chat, effect)
     end
   end
 end

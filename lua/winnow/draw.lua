@@ -155,8 +155,10 @@ function M.start(chat_of)
       end
       section, bodies, told = nil, {}, { row = -1 }
       if chat.section then
-        seen.drawn(chat.section, win, top, bottom)
         local first, after = chat.section:rows()
+        if top < after and bottom >= first then
+          seen.drawn(chat.section, win)
+        end
         section = { id = chat.section.id, first = first, after = after }
         bodies = view.bodies(chat.section)
       end

@@ -101,7 +101,7 @@ end
 
 --- Ask for the reason; without one it is denied all the same.
 function M.deny()
-  local item = inbox.asked()
+  local item = inbox.asked('deny')
   if item then
     vim.ui.input({ prompt = ('Deny %s, because: '):format(item.pending.title) }, function(reason)
       if reason then

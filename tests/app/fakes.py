@@ -23,7 +23,8 @@ BASH = a.ToolStarted("t1", "Bash", {"command": "ls"})
 BESIDE = (
     p.Verdict,
     p.Say,
-    p.Step,
+    p.Notify,
+    p.Move,
     p.Delete,
     p.Fill,
     p.Status,
@@ -33,7 +34,7 @@ BESIDE = (
     p.Visit,
     p.Sides,
     p.Rules,
-    p.Kept,
+    p.Stored,
 )  # they change no text
 Kind = TypeVar("Kind")
 Asked = asyncio.Task[a.Reply]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable
 from itertools import count
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from winnow import ports
 from winnow import protocol as p
@@ -143,7 +143,6 @@ MOVES: list[Move] = [
 ]
 
 
-@settings(max_examples=2000, deadline=None)
 @given(st.lists(st.sampled_from(MOVES), max_size=40))
 def test_any_order(moves: list[Move]) -> None:
     """Each request is settled, and each word stands in the chat once, in order."""

@@ -189,7 +189,7 @@ async def test_a_closed_section_is_not_discussed(room: Room) -> None:
 async def test_decisions_are_shown_without_a_chat(room: Room) -> None:
     """All, or those that are asked for."""
     room.store.save(SURE, msgspec.structs.replace(SURE, question="Else?", chat="/else.md"))
-    await room.do(p.Recall(0), p.Recall(0, about="sure?"), p.Recall(0, path="/else.md"))
+    await room.do(p.Recall(), p.Recall(about="sure?"), p.Recall(path="/else.md"))
     pages = ["\n".join(effect.lines) for effect in room.editor.every(p.Decisions)]
     assert [(page.count("> Sure?"), page.count("> Else?")) for page in pages] == [
         (1, 1),
@@ -202,7 +202,7 @@ async def test_decisions_are_exported(room: Room) -> None:
     """As records, oldest first and without permissions, or as JSON with everything."""
     other = msgspec.structs.replace(SURE, header="Else")
     room.store.save(SURE, msgspec.structs.replace(SURE, kind="permission"), other)
-    await room.do(p.Recall(0, export="/adr/"), p.Recall(0, export="/all.json"))
+    await room.do(p.Recall(export="/adr/"), p.Recall(export="/all.json"))
     records, whole = room.editor.every(p.Export)
     assert [file.name for file in records.files] == ["sure", "else"]
     assert len(msgspec.json.decode("\n".join(whole.files[0].lines))) == 3

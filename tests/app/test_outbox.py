@@ -238,8 +238,8 @@ async def test_a_ledger_that_cannot_be_read_costs_the_offer(room: Room) -> None:
     room.store.broken = True
     await room.ask("Sure?")
     assert room.shown().section == "s1"
-    await room.do(p.Recall(CHAT))
-    assert [say.text for say in room.editor.every(p.Say)] == ["It is broken."]
+    await room.do(p.Recall())
+    assert [said.text for said in room.editor.every(p.Notify)] == ["It is broken."]
 
 
 async def test_a_store_that_cannot_be_read_costs_only_what_is_in_it(room: Room) -> None:

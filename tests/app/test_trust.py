@@ -105,14 +105,14 @@ async def test_a_mode_changed_while_one_decides_loses_nothing(shop: Room) -> Non
     await shop.open()
     await shop.do(p.Queue(CHAT))
     section = shop.shown()
-    await shop.do(p.Mode(CHAT, "acceptEdits"))
+    await shop.do(p.SetMode(CHAT, "acceptEdits"))
     assert shop.shown() is section
     await confirm(shop, "Trust", "env A")
     assert shop.decided.roots == {"/shop": {A: "dropped", B: "kept"}}
     assert shop.agent.spec.mode == "acceptEdits"
 
 
-@pytest.mark.parametrize("then", [p.Mode(CHAT, "acceptEdits"), p.Close(CHAT), p.Stop(CHAT)])
+@pytest.mark.parametrize("then", [p.SetMode(CHAT, "acceptEdits"), p.Close(CHAT), p.Stop(CHAT)])
 async def test_what_comes_right_after_a_decision_loses_nothing(shop: Room, then: p.Event) -> None:
     """Before anybody else could hear of it."""
     await shop.open()
@@ -121,7 +121,7 @@ async def test_what_comes_right_after_a_decision_loses_nothing(shop: Room, then:
     lines = [line for line in section.lines if not line.startswith("Go on")]
     await shop.do(p.Confirm(CHAT, section.section, lines, len(lines) - 1), then)
     assert shop.decided.roots == {"/shop": {A: "kept", B: "kept"}}
-    if isinstance(then, p.Mode):
+    if isinstance(then, p.SetMode):
         assert shop.agent.spec.mode == "acceptEdits"
         assert len(shop.editor.every(p.Section)) == 1
 
@@ -157,10 +157,10 @@ async def test_a_change_in_mid_session_starts_the_agent_anew(shop: Room) -> None
 async def test_revoked_trust_asks_again(shop: Room) -> None:
     shop.decided.roots = {"/shop": {A: "kept", B: "kept"}}
     await shop.open()
-    await shop.do(p.Trust(0, "/shop"))
+    await shop.do(p.Trust("/shop"))
     (rules,) = shop.editor.every(p.Rules)
     assert rules.lines == ["trust: /shop", "", "```text", f"✓ {A}", f"✓ {B}", "```"]
-    await shop.do(p.Trust(0, "/shop", revoke=True), p.Queue(CHAT))
+    await shop.do(p.Trust("/shop", revoke=True), p.Queue(CHAT))
     assert "env A=1" in "\n".join(shop.shown().lines)
 
 
@@ -256,9 +256,9 @@ async def test_a_mode_that_the_user_sets_is_remembered() -> None:
     """By command, whether connected or not, and by a plan's approval; not what is refused."""
     room = Room()
     await room.open()
-    await room.do(p.Mode(CHAT, "plan"))
+    await room.do(p.SetMode(CHAT, "plan"))
     assert room.decided.modes == {"/chat.md": "plan"}
-    await room.do(p.Mode(CHAT, "auto"))  # which this agent refuses
+    await room.do(p.SetMode(CHAT, "auto"))  # which this agent refuses
     assert room.decided.modes == {"/chat.md": "plan"}
     asked = room.agent.ask(a.Request("ExitPlanMode", {"plan": "# Go"}))
     await room.settle()

@@ -5,18 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import pytest
 
 from tests.api import ScriptedAPI
-from tests.e2e.desk import ClaudeDesk, ScriptedDesk
+from tests.e2e.desk import SIZE, ClaudeDesk, Desk, Fresh, ScriptedDesk
 from tests.e2e.editor import Editor
 from tests.e2e.neovim import Neovim
 from tests.e2e.sandbox import Sandbox
 from tests.e2e.terminal import Terminal
 
+Kind = TypeVar("Kind", bound=Desk)
+
 Open = Callable[..., Editor]
 """Opens an editor: keyword arguments are options of the plugin, ``env`` adds variables."""
+
+
+class Share(Protocol):
+    """Gives the editor of a desk, of a size; see `share`."""
+
+    def __call__(self, desk: Desk, size: tuple[int, int] = SIZE) -> Editor: ...
+
+
+class Desks(Protocol):
+    """Gives the desk of this kind, with ``env`` and options as `Desk` takes them."""
+
+    def __call__(self, kind: type[Kind], **started: Any) -> Kind: ...
 
 
 @pytest.fixture
@@ -51,36 +66,81 @@ def open_editor(tmp_path: Path, closing: ExitStack) -> Open:
     return open_editor
 
 
-@pytest.fixture
-def editor(open_editor: Open) -> Editor:
-    """An editor whose chats are with the scripted agent."""
-    return open_editor(agent="scripted")
+@pytest.fixture(scope="session")
+def _api() -> Iterator[ScriptedAPI]:
+    with ScriptedAPI() as api:
+        yield api
 
 
 @pytest.fixture
-def api(closing: ExitStack) -> ScriptedAPI:
+def api(_api: ScriptedAPI) -> ScriptedAPI:
     """A scripted Messages API without a script yet."""
-    return closing.enter_context(ScriptedAPI())
+    _api.reset()
+    return _api
+
+
+@pytest.fixture(scope="session")
+def desks(tmp_path_factory: pytest.TempPathFactory, _api: ScriptedAPI) -> Iterator[Desks]:
+    """A desk for each way to start an editor."""
+    with ExitStack() as stack:
+        made: dict[str, Desk] = {}
+
+        def desks(kind: type[Kind], **started: Any) -> Kind:
+            name = f"{kind.__name__} {started}"
+            if name not in made:
+                made[name] = kind(tmp_path_factory.mktemp("desk"), _api, **started)
+                stack.callback(made[name].close)
+            desk = made[name]
+            assert isinstance(desk, kind)
+            return desk
+
+        yield desks
 
 
 @pytest.fixture
-def claude(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
+def share(request: pytest.FixtureRequest, desks: Desks, closing: ExitStack) -> Share:
+    """Gives the editor of a desk; after a test that fails, the next one gets another one.
+
+    How new it is the test says: ``@pytest.mark.fresh("session")``, see `Fresh`.
+    """
+    mark = request.node.get_closest_marker("fresh")
+    fresh: Fresh = mark.args[0] if mark else "chat"
+    failed = request.session.testsfailed
+
+    def share(desk: Desk, size: tuple[int, int] = SIZE) -> Editor:
+        def give_up() -> None:
+            if request.session.testsfailed > failed:
+                desk.close()
+
+        editor = closing.enter_context(desk.take(fresh, request.node.module.__name__, size))
+        closing.callback(give_up)
+        return editor
+
+    return share
+
+
+@pytest.fixture
+def editor(share: Share, desks: Desks) -> Editor:
+    """An editor whose chats are with the scripted agent."""
+    return share(desks(ScriptedDesk))
+
+
+@pytest.fixture
+def claude(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
     """An editor whose chats are with the real Claude Code CLI, which talks to ``api``."""
-    return open_editor(agent="claude", env=api.env(tmp_path / "claude"))
+    return share(desks(ClaudeDesk))
 
 
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedDesk]:
-    """Asks with the scripted agent, for all tests of a file."""
-    with ScriptedDesk(tmp_path_factory.mktemp("desk")) as desk:
-        yield desk
+@pytest.fixture
+def desk(desks: Desks) -> ScriptedDesk:
+    """Asks with the scripted agent."""
+    return desks(ScriptedDesk)
 
 
-@pytest.fixture(scope="module")
-def claude_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClaudeDesk]:
-    """Asks with the real Claude Code CLI, for all tests of a file."""
-    with ScriptedAPI() as api, ClaudeDesk(tmp_path_factory.mktemp("desk"), api) as desk:
-        yield desk
+@pytest.fixture
+def claude_desk(desks: Desks, api: ScriptedAPI) -> ClaudeDesk:
+    """Asks with the real Claude Code CLI."""
+    return desks(ClaudeDesk)
 
 
 @pytest.fixture

@@ -1,54 +1,270 @@
-"""One editor for many rows of a table: each row is a question in a chat of its own."""
+"""Editors that one test after the other uses, each as if it were new.
+
+To start Neovim, the host and what that imports takes a second of processor time, and to start the
+CLI half a second: what a test is not about, it need not have for itself.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
+import sqlite3
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from tests.api import Json, ScriptedAPI, ask, question, say
 from tests.e2e.editor import Editor
-from tests.e2e.sandbox import Sandbox
+from tests.e2e.sandbox import REPOSITORY, Sandbox
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
+Fresh = Literal["session", "chat", "nothing"]
+"""What is new: Neovim, its host and all folders; or only chats and files; or not even the chat."""
 
+SIZE = (80, 24)
+TOUR = REPOSITORY / "python" / "winnow" / "scenarios" / "tour.json"
+CLI = "_bundled/claude"
 GO = "⏎"  # in a row's keys: the <CR> that answers, after which the host has its say
 ASK = "AAsk<Esc><CR>gg"  # reading above, so that the section takes a <CR> at once
+ROWS = count(1)
+ROWS_OF_A_CHAT = 30  # as it grows
+QUESTIONS = "questions"
 MARKER = re.compile(r"winnow:\w|\.\d\.\w-->|<!--w")
 
+# Whatever a user may set, and what a test has replaced in the plugin, is as it was when this was
+# run first.
+RESTORE = """
+  local now = { options = {}, maps = {}, variables = {}, plugin = {} }
+  for name in pairs(vim.api.nvim_get_all_options_info()) do
+    now.options[name] = vim.go[name]
+  end
+  now.options.lines, now.options.columns, now.options.window = nil, nil, nil
+  for _, mode in ipairs({ 'n', 'x', 'o', 'i', 'c' }) do
+    for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
+      now.maps[mode .. map.lhs] = { mode, map.lhs }
+    end
+  end
+  for _, name in ipairs(vim.fn.getcompletion('g:', 'var')) do
+    now.variables[name:sub(3)] = vim.g[name:sub(3)]
+  end
+  for _, file in ipairs(vim.api.nvim_get_runtime_file('lua/winnow/*.lua', true)) do
+    local name = 'winnow.' .. vim.fn.fnamemodify(file, ':t:r')
+    local module = require((name:gsub('%.init$', '')))
+    for key, value in pairs(type(module) == 'table' and module or {}) do
+      now.plugin[name .. key] = { module, key, value }
+    end
+  end
+  local first = _G.desk or now
+  _G.desk = first
+  for name, value in pairs(now.options) do
+    if value ~= first.options[name] then
+      vim.go[name] = first.options[name]
+    end
+  end
+  for key, map in pairs(now.maps) do
+    if not first.maps[key] then
+      vim.keymap.del(map[1], map[2])
+    end
+  end
+  for name, value in pairs(now.variables) do
+    if not vim.deep_equal(value, first.variables[name]) and not name:find('^loaded_') then
+      vim.g[name] = first.variables[name]
+    end
+  end
+  for _, replaced in pairs(first.plugin) do
+    local module, key, value = unpack(replaced)
+    module[key] = value
+  end
+  for register in ('abcdefghijklmnopqrstuvwxyz"/'):gmatch('.') do
+    vim.fn.setreg(register, {})
+  end
+"""
 
-class Desk(ABC):
-    """Asks one thing after the other. A row that fails takes the editor with it.
+# Leaves of all that there is a chat with an empty draft, if that waits for nothing; says whether
+# it does, or nothing while a turn goes on.
+EMPTY = """
+  local chat, other = unpack(require('winnow.chats').all())
+  if chat and chat.state == 'working' then
+    return
+  elseif other or not chat or chat.section or chat.state ~= 'idle' then
+    return 'not idle'
+  end
+  vim.cmd('silent! tabonly! | silent! only!')
+  vim.api.nvim_set_current_buf(chat.buf)
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    if buf ~= chat.buf then
+      vim.api.nvim_buf_delete(buf, { force = true })
+    end
+  end
+  local heading = vim.fn.index(vim.api.nvim_buf_get_lines(0, 0, -1, true), '## You')
+  vim.api.nvim_buf_set_lines(0, heading + 1, -1, true, { '', '' })
+  return 'empty'
+"""
+
+
+class Desk:
+    """An editor with its folders, for one test after the other.
+
+    After a test that failed, the next one gets another editor.
+
+    Attributes:
+        agent: whom its chats are with.
+
+    Args:
+        folder: an empty one.
+        api: what the chats talk to, if they are with the CLI.
+        env: variables beside those of the sandbox and of ``api``.
+        options: of the plugin.
+    """
+
+    agent: str
+
+    def __init__(
+        self,
+        folder: Path,
+        api: ScriptedAPI,
+        env: Mapping[str, str] | None = None,
+        **options: object,
+    ) -> None:
+        self.api = api
+        self._folder = folder
+        self._env = env or {}
+        self._options = options
+        self._editor: Editor | None = None
+        self._user = ""  # who has left a chat to go on with
+        self._taken = 0  # how often it was gone on with
+        self._editors = count(1)
+        self._projects = count(2)
+
+    @contextmanager
+    def take(
+        self, fresh: Fresh = "chat", user: str = "", size: tuple[int, int] = SIZE
+    ) -> Iterator[Editor]:
+        """An editor for one test, in which no error may be shown.
+
+        Args:
+            fresh: with "nothing" there is a chat, and the cursor stands in its empty draft.
+            user: whose chat then goes on from test to test.
+            size: columns and rows.
+        """
+        try:
+            if fresh == "session":
+                self.close()
+            elif self._editor and self._user and (fresh, self._user) != ("nothing", user):
+                self._clear(self._editor)
+            if self._editor is None:
+                self._editor = self._open()
+                self._editor.lua(RESTORE)
+            editor = self._editor
+            if (editor.cols, editor.rows) != size:
+                editor.resize(*size)
+            if fresh == "nothing":
+                self._go_on(editor, user)
+            yield editor
+            if editor.process.returncode is None:
+                editor.assert_no_errors()
+            if fresh == "session" or editor.process.returncode is not None:
+                self.close()
+            elif fresh == "chat":
+                self._clear(editor)
+        except BaseException:
+            with suppress(Exception):
+                self.close()
+            raise
+
+    def close(self) -> None:
+        """End the editor, if there is one."""
+        editor, self._editor, self._user = self._editor, None, ""
+        if editor:
+            editor.close()
+
+    def _open(self) -> Editor:
+        folder = self._folder / str(next(self._editors))
+        env = {**self.api.env(folder / "claude"), **self._env}
+        sandbox = Sandbox(folder, {"agent": self.agent, **self._options}, env)
+        sandbox.options["scenario"] = str(sandbox.scenario)
+        shutil.copy(TOUR, sandbox.scenario)
+        return Editor(sandbox, *SIZE)
+
+    def _go_on(self, editor: Editor, user: str) -> None:
+        """Have a chat with an empty draft, and with the CLI of the test before."""
+        if self._user and not self._emptied(editor):
+            self._clear(editor)
+        self.api.reset(going_on=bool(self._user))
+        if not self._user:
+            self._user, self._taken = user, 0
+            editor.keys(":Winnow<CR>")
+        self._taken += 1
+        editor.keys("G")
+
+    def _emptied(self, editor: Editor) -> bool:
+        """Whether the chat can go on, and holds nothing now."""
+        editor.dismiss()
+        editor.keys("<C-Bslash><C-n>")
+        editor.lua(RESTORE)
+        if self._taken == ROWS_OF_A_CHAT or not self._ends_turn(editor):
+            return False
+        _clean(editor.sandbox.project)
+        editor.command("messages clear")
+        editor.forget()
+        return True
+
+    def _ends_turn(self, editor: Editor) -> bool:
+        with suppress(AssertionError):
+            return bool(editor.wait(lambda: editor.lua(EMPTY), "an idle chat", 5) == "empty")
+        return False
+
+    def _clear(self, editor: Editor) -> None:
+        """Leave nothing of a test but what runs, and has been told nothing yet."""
+        self._user = ""
+        editor.dismiss()
+        editor.keys("<C-Bslash><C-n>")
+        editor.command("silent! tabonly! | silent! only! | enew! | silent! %bwipeout!")
+        editor.lua(RESTORE)
+        # One that still spoke would take what the next test scripts.
+        editor.wait(lambda: CLI not in str(editor.sandbox.processes()), "the end of the CLI")
+        # Another folder: what ends only now can't be about a chat of the next test.
+        editor.sandbox.project = editor.sandbox.root / f"project{next(self._projects)}"
+        editor.sandbox.project.mkdir()
+        editor.lua("vim.cmd.cd(...)", str(editor.sandbox.project))
+        _empty(editor.sandbox)
+        editor.command("messages clear")
+        editor.forget()
+
+
+def _clean(folder: Path) -> None:
+    """Remove what is in it."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def _empty(sandbox: Sandbox) -> None:
+    """Forget all chats, what was decided in them, and what the CLI keeps."""
+    for folder in (sandbox.data / "winnow" / "chats", Path(sandbox.env["CLAUDE_CONFIG_DIR"])):
+        shutil.rmtree(folder, ignore_errors=True)
+    shutil.copy(TOUR, sandbox.scenario)
+    if (file := sandbox.state / "winnow" / "winnow.db").exists():
+        with closing(sqlite3.connect(file, timeout=20)) as db, db:
+            names = "SELECT name FROM sqlite_master WHERE type = 'table'"
+            for (table,) in db.execute(names).fetchall():
+                db.execute(f"DELETE FROM {table}")
+
+
+class _Asking(Desk, ABC):
+    """A desk at which one thing is asked after the other.
 
     Attributes:
         questions: what is asked now.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._editors = count(1)
-        self._rows = count(1)
-        self.questions: list[Json] = []
-        self._editor: Editor | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the editor, if there is one."""
-        editor, self._editor = self._editor, None
-        if editor:
-            editor.close()
+    questions: list[Json]
 
     @contextmanager
     def asked(self, *questions: Json) -> Iterator[Editor]:
@@ -56,14 +272,8 @@ class Desk(ABC):
 
         In the end no error may have been shown, and no marker.
         """
-        try:
-            if self._editor is None:
-                self._editor = self._open(self.folder / f"desk{next(self._editors)}")
-                self._editor.resize(100, 40)
-            editor = self._editor
-            editor.command("messages clear")
-            editor.forget()
-            row = next(self._rows)
+        with self.take("nothing", QUESTIONS, (100, 40)) as editor:
+            row = next(ROWS)
             self.questions = [_numbered(question, row) for question in questions]
             self._ask(editor, *self.questions)
             editor.wait(lambda: section(editor), "a section")
@@ -71,51 +281,46 @@ class Desk(ABC):
             yield editor
             editor.keys("<C-Bslash><C-n>")
             editor.screen()
-            editor.assert_no_errors()
             shown = [row for frame in editor.frames() for row in frame if MARKER.search(row)]
             assert not shown, shown[0]
-            editor.command("silent tabonly | silent only")
-        except BaseException:
-            self.close()
-            raise
-
-    @abstractmethod
-    def _open(self, folder: Path) -> Editor:
-        """Start an editor."""
 
     @abstractmethod
     def _ask(self, editor: Editor, *questions: Json) -> None:
-        """Let the agent ask, in a new chat, and go to its first line."""
+        """Let the agent ask, and go to the first line of the chat."""
 
     @abstractmethod
     def delivered(self, editor: Editor) -> str:
         """What the agent was told; waits for it."""
 
 
-class ScriptedDesk(Desk):
-    """With the scripted agent, which says what it was told.
+class ScriptedDesk(_Asking):
+    """With the scripted agent, which says what it was told, in a new chat each time.
 
     Registers hold lines of another chat: ``f`` an option, ``t`` what its agent said, ``r`` the
     record of its question, which was cancelled.
     """
 
+    agent = "scripted"
     _END = "⟧"
 
-    def _open(self, folder: Path) -> Editor:
-        self._scenario = folder / "scenario.json"
-        editor = Editor(Sandbox(folder, {"agent": "scripted", "scenario": str(self._scenario)}))
-        self._ask(editor, question("Which fruit?", "Apple", "Pear"), said="Two things.")
-        editor.wait(lambda: section(editor), "a section")
-        editor.keys('/^Two<CR>"tyy/^Apple<CR>"fyy<Esc>')
-        editor.wait_line("asks again")
-        editor.keys('gg/asks again<CR>"ryy')
-        return editor
+    def _go_on(self, editor: Editor, user: str) -> None:
+        if user != QUESTIONS:
+            super()._go_on(editor, user)
+        elif not self._user:
+            self._user = user
+            self._ask(editor, question("Which fruit?", "Apple", "Pear"), said="Two things.")
+            editor.wait(lambda: section(editor), "a section")
+            editor.keys('/^Two<CR>"tyy/^Apple<CR>"fyy<Esc>')
+            editor.wait_line("asks again")
+            editor.keys('gg/asks again<CR>"ryy')
+        editor.command("silent! tabonly! | silent! only! | messages clear")
+        editor.forget()
 
     def _ask(self, editor: Editor, *questions: Json, said: str = "") -> None:
         before = [{"type": "say", "text": said}] if said else []
         echo = {"type": "say", "text": f"⟦{{answers}}{self._END}"}
         step = {"type": "ask", "questions": questions, "answered": [echo]}
-        self._scenario.write_text(json.dumps({"turns": [[*before, step]]}))
+        editor.sandbox.scenario.write_text(json.dumps({"turns": [[*before, step]]}))
         editor.command("silent! %bwipeout!")
         editor.keys(":Winnow new<CR>" + ASK)
 
@@ -124,24 +329,16 @@ class ScriptedDesk(Desk):
         return editor.text().partition("⟦")[2].partition(self._END)[0]
 
 
-class ClaudeDesk(Desk):
+class ClaudeDesk(_Asking):
     """With the real CLI, in one session."""
 
-    def __init__(self, folder: Path, api: ScriptedAPI) -> None:
-        super().__init__(folder)
-        self.api = api
-        self._calls = count(1)
-
-    def _open(self, folder: Path) -> Editor:
-        editor = Editor(Sandbox(folder, {"agent": "claude"}, self.api.env(folder / "claude")))
-        editor.keys(":Winnow new<CR>")
-        return editor
+    agent = "claude"
 
     def _ask(self, editor: Editor, *questions: Json) -> None:
-        self._call = f"toolu_{next(self._calls)}"
+        self._call = f"toolu_{next(ROWS)}"
         self.api.clear()
         self.api.add(say(ask(self._call, *questions)), say(f"Done {self._call}."))
-        editor.keys("G" + ASK)
+        editor.keys(ASK)
 
     def delivered(self, editor: Editor) -> str:
         told = self.api.tool_result(self._call)

@@ -34,6 +34,7 @@ class Sandbox:
         self.state = root / "state" / "nvim"
         self.data = root / "data" / "nvim"
         self.stderr = root / "stderr"
+        self.scenario = root / "scenario.json"  # for who names it in the options
         # Sockets live here: their paths may have some 100 bytes only, which pytest's exceed.
         self.runtime = Path(tempfile.mkdtemp(prefix="winnow-"))
         homes = {f"XDG_{kind.upper()}_HOME": root / kind for kind in ("config", "data", "cache")}

@@ -131,6 +131,7 @@ def test_nothing_folds_in_a_body(editor: Editor) -> None:
     editor.wait_screen("│ rm -rf ~")
 
 
+@pytest.mark.fresh("session")
 @pytest.mark.parametrize("background", ["dark", "light"])
 def test_a_diff_has_colours(editor: Editor, background: str) -> None:
     """By the first character of each line; a removed comment names no file."""

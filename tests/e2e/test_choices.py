@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.api import Message, ScriptedAPI, Text, ToolUse, ask, question, say
-from tests.e2e.conftest import Open
+from tests.e2e.conftest import Desks, Open, Share
+from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import said, send, start, wait_idle, wait_section
 
@@ -19,9 +20,9 @@ ANSWER = "(The user picked or wrote this as an answer.)"
 
 
 @pytest.fixture
-def texts(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
+def texts(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
     """An editor whose chats ask with choices in the text."""
-    editor = open_editor(agent="claude", questions="text", env=api.env(tmp_path / "claude"))
+    editor = share(desks(ClaudeDesk, questions="text"))
     editor.resize(100, 40)
     return editor
 

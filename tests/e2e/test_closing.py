@@ -67,7 +67,9 @@ def test_a_question_survives(claude: Editor, api: ScriptedAPI, keys: str) -> Non
     answer(claude, api)
 
 
-@pytest.mark.parametrize("command", ["bdelete!", "bwipeout!", "bunload!"])
+@pytest.mark.parametrize(
+    "command", ["bdelete!", "bwipeout!", "bunload!", "vnew | wincmd p | bwipeout!"]
+)
 @pytest.mark.parametrize("begin", [waiting, streaming])
 def test_a_chat_whose_buffer_is_gone_ends(
     claude: Editor, api: ScriptedAPI, command: str, begin: Begin

@@ -96,10 +96,10 @@ def test_an_answer_is_in_the_ledger(claude: Editor, api: ScriptedAPI) -> None:
     assert claude.lua("return #vim.api.nvim_list_wins()") == 1
 
 
-def test_permissions_are_in_the_ledger(editor: Editor, tmp_path: Path) -> None:
+def test_permissions_are_in_the_ledger(editor: Editor) -> None:
     """With the call that was permitted or not."""
     permit = {"type": "permit", "name": "Bash", "input": {"command": "rm x"}, "output": ""}
-    scenario(editor, tmp_path, [[permit]])
+    scenario(editor, [[permit]])
     start(editor)
     wait_section(editor, "Permission: Bash")
     editor.keys("gg/^Allow<CR>dd<CR>")
@@ -238,13 +238,9 @@ def test_an_export_that_can_not_be_written_is_told(editor: Editor) -> None:
         editor.wait_screen("Not exported: Cannot create directory")
 
 
-def scenario(editor: Editor, folder: Path, turns: object) -> None:
+def scenario(editor: Editor, turns: object) -> None:
     """Let the scripted agent play these turns."""
-    path = folder / "scenario.json"
-    path.write_text(json.dumps({"turns": turns}))
-    editor.lua(
-        "vim.g.winnow = vim.tbl_extend('force', vim.g.winnow, { scenario = ... })", str(path)
-    )
+    editor.sandbox.scenario.write_text(json.dumps({"turns": turns}))
 
 
 def headless(folder: Path, answers: object) -> subprocess.CompletedProcess[str]:
@@ -298,9 +294,10 @@ def test_a_replay_fails_on_an_unknown_question(
     assert problem in run.stderr
 
 
-def test_old_questions_can_be_forgotten(editor: Editor, tmp_path: Path) -> None:
+@pytest.mark.fresh("session")
+def test_old_questions_can_be_forgotten(editor: Editor) -> None:
     """With `keep_hours`, a question that was not answered is gone after that time."""
-    scenario(editor, tmp_path, ASKS["turns"])
+    scenario(editor, ASKS["turns"])
     start(editor)
     wait_section(editor, "Question: Database")
     editor.keys("<Esc>")

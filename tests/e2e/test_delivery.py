@@ -17,6 +17,8 @@ from tests.e2e.editor import Editor
 from tests.e2e.rpc import GoneError
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
 
+pytestmark = pytest.mark.fresh("session")
+
 STORE = question("Which store?", "Redis", "SQLite", header="Store")
 ANSWERS = ('"Which store?"="SQLite"', "Answer: SQLite")
 # The agent's answer is typed and what follows it done before Neovim looks at anything else.

@@ -22,6 +22,12 @@ from tests.e2e.tools.shared import Shared
 CHOICE = question("Which store?", "Redis", "Memcached", header="Store")
 FEATURES = question("Which features?", "Auth", "Search", header="Features", multiple=True)
 PAUSE = 0.45  # seconds between two presses that are meant
+REPLIED = """
+  local chat = require('winnow.registry').current()
+  local section = chat and chat.section
+  local at = not (section and section.confirmed) and 0 or section.reply.at
+  return at and vim.uv.hrtime() / 1e6 - at > 300
+"""
 SOON = "That came before the question was on the screen"
 
 
@@ -84,11 +90,14 @@ def look(neovim: Neovim) -> None:
     time.sleep(PAUSE)
 
 
-def press(claude: Editor, *keys: str, every: float = PAUSE) -> None:
-    """Type one after the other, with a time between them."""
+def press(claude: Editor, *keys: str, every: float = 0) -> None:
+    """Type one after the other, with a time between them, or else when the last was looked at."""
     for key in keys:
         claude._client.request("nvim_input", key)
-        time.sleep(every)
+        time.sleep(every or PAUSE)
+        if not every:
+            claude.wait(lambda: claude.lua(REPLIED), "what came of it")
+            time.sleep(0.1)  # what is typed while Neovim works is as old as that may be
     claude.settle()
 
 
@@ -297,6 +306,7 @@ def test_allow_is_about_what_waited_when_it_was_typed(claude: Editor, api: Scrip
     claude.keys("<CR>")
     claude.wait_screen(SOON)
     assert not made(claude, "two").exists()
+    look(claude)
     press(claude, ":Winnow allow<CR>")
     claude.wait_line("So be it.")
     assert made(claude, "two").exists()
@@ -357,8 +367,8 @@ def test_what_comes_from_outside_grants_nothing(
     remote(claude, *args)
     assert not answered(claude)
     assert not made(claude).exists()
-    assert "Ignored: only your own keys answer" in claude.messages()
-    assert "Ignored: only your own keys" in claude.sandbox.logs()
+    assert "Ignored: " in claude.messages()
+    assert "Ignored: " in claude.sandbox.logs()
     time.sleep(1.2)
     claude.keys("?Allow once<CR>")
     press(claude, "", "<CR>", "<CR>")

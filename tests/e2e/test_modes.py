@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.api import Failure, Gate, ScriptedAPI, ToolUse, ask, question, say
-from tests.e2e.conftest import Open
+from tests.e2e.conftest import Desks, Open, Share
+from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle, wait_section
 from tests.e2e.test_resume import chat_file
@@ -26,9 +27,9 @@ def wide(claude: Editor) -> None:
 
 
 @pytest.fixture
-def claude(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
+def claude(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
     """As the usual one; root may bypass permissions only where IS_SANDBOX says so."""
-    return open_editor(agent="claude", env={**api.env(tmp_path / "claude"), "IS_SANDBOX": "1"})
+    return share(desks(ClaudeDesk, env={"IS_SANDBOX": "1"}))
 
 
 def bash(command: str, id: str = "b1") -> ToolUse:

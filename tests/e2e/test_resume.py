@@ -17,6 +17,8 @@ from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
 
+pytestmark = pytest.mark.fresh("session")
+
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
 HOST = "pynvim.start_host"
 CLI = "_bundled/claude"

@@ -14,6 +14,8 @@ from tests.e2e.rpc import GoneError
 from tests.e2e.steps import wait_idle
 from tests.e2e.test_resume import chat_file, write_chat
 
+pytestmark = pytest.mark.fresh("session")
+
 LONG = "\n".join(
     f"line {number} of a long message, to which more is added" for number in range(400)
 )

@@ -12,8 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from winnow.core.proposal.blocks import Malformed, Text
 from winnow.core.proposal.diff import NO_NEWLINE, Line
+from winnow.core.proposal.origins import Refused, restored
 from winnow.core.proposal.patch import Patch, patch_of
 from winnow.core.proposal.proposal import Emptied
+from winnow.core.proposal.settings import left as settings_left
+from winnow.core.proposal.settings import lines_of
 
 # Lines of code that files have again and again, and some that look like others.
 CODE = ["", "", "", "}", "}", "int a;", "foo(x);", "foo(y);", "\tfoo(x);", "    return foo", "else"]
@@ -208,8 +211,8 @@ class User:
         if entry := self._one("+"):
             entries = self.buffer.entries
             at = entries.index(entry)
-            others = {other.seen for other in entries if other is not entry}
-            if entries[at - 1].sign == "+" and entry.seen not in others:
+            seen = [other.line.shown for other in entries if other.line]
+            if entries[at - 1].sign == "+" and entry.line and seen.count(entry.line.shown) == 1:
                 entries[at - 1 : at + 1] = [entry, entries[at - 1]]
 
     def _one(self, signs: str) -> Entry | None:
@@ -235,26 +238,26 @@ def outcome(buffer: Buffer) -> str | None:
 def says_two_things(buffer: Buffer) -> bool:
     """Another user, who did something else, would see the very same.
 
-    Where a head stands without all of its context, the lines of another hunk may be taken for it.
+    Where a head stands without all of its context, the lines of another hunk may be taken for it;
+    and edited lines that are all that is left of a hunk, for lines added to the one above.
     """
     incomplete = False
     for number in range(len(buffer.patch.diff.hunks)):
         head, *lines = buffer.of(number)
+        left = [line for line in lines if not line.gone]
         if not head.gone:
             incomplete = any(line.gone and line.sign == " " for line in lines)
-        elif incomplete and not all(line.gone for line in lines):
+        elif left and (incomplete or all(line.sign == "+" for line in left)):
             return True
     return False
 
 
-def edits_what_is_gone(buffer: Buffer) -> bool:
-    """Lines that were edited, moved or added stand in a hunk whose head is gone."""
-    for number in range(len(buffer.patch.diff.hunks)):
-        head, *lines = buffer.of(number)
-        shown = iter([line.shown for line in buffer.patch.diff.lines if line.hunk == number])
-        if head.gone and not all(line.gone or line.seen in shown for line in lines):
-            return True
-    return False
+def adds_to_what_is_gone(buffer: Buffer) -> bool:
+    """Lines of the user's own stand in a hunk whose head is gone."""
+    hunks = [buffer.of(number) for number in range(len(buffer.patch.diff.hunks))]
+    return any(
+        head.gone and not line.line and not line.gone for head, *lines in hunks for line in lines
+    )
 
 
 def edit_at_random(chance: random.Random, buffer: Buffer, times: int) -> None:
@@ -298,16 +301,48 @@ def test_what_is_left_is_written_or_refused(
         assert outcome(buffer) in (None, buffer.expected()), "\n".join(buffer.rows)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_hardly_anything_is_refused(seed: int) -> None:
+def test_hardly_anything_is_refused() -> None:
     """But what nobody could understand, and words of the user's own in a hunk that is gone."""
-    chance = random.Random(seed)
+    chance = random.Random(0)
     refused = []
-    for _ in range(1_000):
+    times = 2_000
+    for _ in range(times):
         buffer = Buffer(propose(chance, CODE))
         edit_at_random(chance, buffer, chance.randrange(1, 4))
-        if says_two_things(buffer) or edits_what_is_gone(buffer) or buffer.expected() is None:
+        if says_two_things(buffer) or adds_to_what_is_gone(buffer) or buffer.expected() is None:
             continue
         if outcome(buffer) is None:
             refused.append("\n".join(buffer.rows))
-    assert len(refused) <= 10, "\n\n".join(refused)
+    assert len(refused) <= times / 100, "\n\n".join(refused)
+
+
+@pytest.mark.parametrize(
+    ("left", "text"),
+    [
+        (["a", "␛", "b", "␛"], ["a", "␛", "b", "\x1b"]),
+        (["a", "b", "␛"], ["a", "b", "\x1b"]),
+        (["a", "␛", "b"], ["a", "␛", "b"]),
+        (["a", "␛", "x", "b", "␛"], ["a", "␛", "x", "b", "\x1b"]),
+        (["␛"], None),
+        (["x", "␛", "y", "␛"], None),
+    ],
+)
+def test_a_line_is_not_taken_for_one_that_looks_like_it(
+    left: list[str], text: list[str] | None
+) -> None:
+    """In a command or a plan, where lines carry no markers either."""
+    seen = Text(0, tuple(left))
+    if text:
+        found = restored(["a", "␛", "b", "\x1b"], seen)
+        assert [line.text for line in found] == text
+    else:
+        with pytest.raises(Refused, match="can't be told any more"):
+            restored(["a", "␛", "b", "\x1b"], seen)
+
+
+def test_of_two_settings_that_look_alike_none_stays_alone() -> None:
+    entries = ["allow \x1b", "allow ␛", "env A=1"]
+    assert lines_of(entries[0]) == lines_of(entries[1])
+    assert settings_left(entries, Text(0, ("allow ␛", "allow ␛"))) == entries[:2]
+    assert settings_left(entries, Text(0, ("env A=1",))) == entries[2:]
+    assert isinstance(settings_left(entries, Text(0, ("allow ␛", "env A=1"))), Malformed)

@@ -226,10 +226,10 @@ def test_hidden_characters_are_shown_and_stay() -> None:
     edited = [line.replace("␛[31m", "␛[32m") for line in lines]
     assert text(form, edited) == "a\x1b[32m\u202e\nb\x07\n"
     at = lines.index("+b␇")
-    moved = [*lines[:at], "+b␇ and more", "+another", *lines[at + 1 :]]
-    undecided = decision(form, only(moved, "Allow once"))
-    assert isinstance(undecided, Undecided)
-    assert "can't be edited here" in undecided.missing
+    longer = [*lines[:at], "+b␇ and more", "+another", *lines[at + 1 :]]
+    assert text(form, longer) == "a\x1b[31m\u202e\nb\x07 and more\nanother\n"
+    more = [*lines[: at + 1], "+c␇", *lines[at + 1 :]]  # read as it is shown beside it
+    assert text(form, more) == "a\x1b[31m\u202e\nb\x07\nc\x07\n"
 
 
 def test_markers_and_fences_in_the_text_are_only_text() -> None:

@@ -7,7 +7,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from winnow.core.proposal.blocks import Malformed
 from winnow.core.proposal.diff import NO_NEWLINE, Diff, diff
@@ -116,7 +116,6 @@ def test_what_a_line_hides_is_shown(old: str, new: str, shown: list[str]) -> Non
     assert [line.shown for line in diff("a", old, new).lines[3:]] == shown
 
 
-@settings(max_examples=2_000, deadline=None)
 @given(STRANGE, STRANGE)
 def test_what_nobody_touched_is_written_byte_for_byte(old: str, new: str) -> None:
     patch = diff("a", old, new)
@@ -125,7 +124,6 @@ def test_what_nobody_touched_is_written_byte_for_byte(old: str, new: str) -> Non
     assert written(apply(patch, [])) == old
 
 
-@settings(max_examples=2_000, deadline=None)
 @given(BLOCK, BLOCK, st.randoms(use_true_random=False), st.integers(0, 2))
 def test_hunks_go_with_their_heads(
     old: str, new: str, chance: random.Random, lines_too: int
@@ -144,7 +142,6 @@ def test_hunks_go_with_their_heads(
     assert apply(patch, rows) == Applied(expected, tuple(sorted(gone)))
 
 
-@settings(max_examples=2_000, deadline=None)
 @given(BLOCK, BLOCK, st.randoms(use_true_random=False))
 def test_any_edit_is_written_or_refused(old: str, new: str, chance: random.Random) -> None:
     """Lines deleted, swapped, retyped and doubled: no edit raises, and what is written is shown."""
@@ -239,6 +236,32 @@ def test_a_line_in_a_hunk_without_head_is_refused_unless_it_is_its_own() -> None
     at = rows.index("-line 15")
     message = refused(apply(patch, [*rows[:at], "+mine", *rows[at:]]))
     assert "stands in a hunk whose @@ line is gone" in message
+
+
+def test_hunks_may_be_moved() -> None:
+    """Their heads say where they belong; but none is there twice."""
+    patch = diff("a", OLD, NEW)
+    rows = rows_of(patch)
+    second, third = rows.index("@@ -12,7 +12,6 @@"), rows.index("@@ -25,6 +24,7 @@")
+    moved = [*rows[:second], *rows[third:], *rows[second:third]]
+    assert apply(patch, moved) == Applied(NEW)
+    assert "stands twice" in refused(apply(patch, [*rows, *rows[second:third]]))
+
+
+def test_a_head_without_lines_is_a_hunk_that_is_gone() -> None:
+    patch = diff("a", OLD, NEW)
+    rows = rows_of(patch)
+    assert apply(patch, rows[:3] + rows[10:]) == Applied(patch.compose([1, 2]), (0,))
+    assert apply(patch, rows[:5] + rows[10:]) == Applied(patch.compose([1, 2]), (0,))
+
+
+def test_a_line_of_ones_own_beside_one_that_is_gone_has_no_place() -> None:
+    patch = diff("a", OLD, NEW)
+    message = refused(apply(patch, edit(patch, **{"-line 3": "+mine"})))
+    assert message.startswith("line 6 may go above or below “line 3”, which stays")
+    assert written(apply(patch, edit(patch, **{"-line 3": "+mine", "+three": " line 3"}))) == (
+        NEW.replace("three", "mine\nline 3")
+    )
 
 
 def test_lines_can_be_stripped_by_an_editor() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from winnow.core.proposal.rewrite import proposed, rewrite
 
@@ -67,7 +67,6 @@ def test_only_text_is_understood() -> None:
     assert proposed("Bash", {"command": "ls"}, None) is None
 
 
-@settings(max_examples=2_000)
 @given(TEXT, TEXT, st.data())
 def test_what_an_edit_proposes_can_be_written(old: str, new: str, data: st.DataObject) -> None:
     """The whole file is given, so no part of it can have changed meanwhile."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from winnow.core.text.visible import restore, show
 
@@ -54,7 +54,6 @@ def test_an_edited_line_is_taken_back(line: str, now: str, text: str | None) -> 
     assert restore(now, line) == text
 
 
-@settings(max_examples=2_000)
 @given(st.text(st.characters(codec=None)))
 def test_every_line_is_seen_and_comes_back(line: str) -> None:
     """No control, format, joiner, selector or odd blank is left."""

@@ -95,8 +95,8 @@ function Chat:write()
   end
 end
 
---- Take the name of its file back, after `:saveas` or `:file`: what else is kept of a chat, and which
---- Neovim has it, is found by that.
+--- Take the name of its file back, after `:saveas` or `:file`: what else is kept of a chat, and
+--- which Neovim has it, is found by that.
 function Chat:stay()
   local name = vim.api.nvim_buf_is_loaded(self.buf) and vim.api.nvim_buf_get_name(self.buf)
   if not name or name == self.path then

@@ -136,7 +136,6 @@ end
 ---@param line string empty: no more
 ---@param output string[] folded lines
 function M.tool(chat, id, line, output)
-  chat.carry = ''
   chat:as_host(function()
     chat:ensure_heading()
     local tool = chat.tools[id]

@@ -3,9 +3,9 @@
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local marker = require('winnow.section.marker')
+local press = require('winnow.section.press')
 local preview = require('winnow.section.preview')
 local seen = require('winnow.section.seen')
-local sent = require('winnow.chat.sent')
 local text = require('winnow.section.text')
 local transcript = require('winnow.chat.transcript')
 local view = require('winnow.section.view')
@@ -28,10 +28,11 @@ local M = {}
 ---@field confirmed? string[] the lines that the host was asked about last
 ---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
----@field reply winnow.Sight what came of the last <CR>
+---@field reply winnow.Sight what came of the last press
+---@field granted? string what was chosen from elsewhere, by the last press of that kind
 ---@field seen table<string, integer> bytes of each line that were on the screen: see `seen.lua`
 ---@field pristine boolean not edited yet
-local Section = vim.tbl_extend('error', text.Section, preview)
+local Section = vim.tbl_extend('error', text.Section, preview, press)
 Section.__index = Section
 
 -- What it shows --------------------------------------------------------------------------------
@@ -51,27 +52,11 @@ function Section:judge(parts, waiting, offer)
   guard.drawn(self.reply)
 end
 
---- Whether two lists of lines are the same; quicker than vim.deep_equal().
----@param a string[]
----@param b string[]
----@return boolean
-local function same(a, b)
-  if #a ~= #b then
-    return false
-  end
-  for i = 1, #a do
-    if a[i] ~= b[i] then
-      return false
-    end
-  end
-  return true
-end
-
 --- Tell the host of edits that it does not know.
 ---@return boolean told
 function Section:tell_edits()
   local lines = self:lines()
-  if same(lines, self.told) then
+  if text.same(lines, self.told) then
     return false
   end
   self.told, self.pristine = lines, false
@@ -111,65 +96,7 @@ local function watch(self)
   })
 end
 
--- What the keys do -----------------------------------------------------------------------------
-
---- Tell the host of a `<CR>` on this row of the section.
----@param self winnow.Section
----@param row integer
-local function confirm(self, row)
-  vim.api.nvim_echo({ { '' } }, false, {}) -- what the last <CR> explained is over
-  self.confirmed, self.confirming, self.reply = self:lines(), row, guard.sight()
-  self.chat:tell('confirm', {
-    section = self.id,
-    lines = self.confirmed,
-    row = row,
-    unseen = #seen.missing(self),
-  })
-end
-
---- `<CR>`: decide, explain or step; the host knows. A second one is about what the first one
---- explained.
-function Section:confirm()
-  local lines = self:lines()
-  local again = self.confirmed and same(lines, self.confirmed)
-  if not guard.allows(self.sight) or again and not guard.allows(self.reply, guard.pause / 3) then
-    return
-  end
-  local row = vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows()
-  guard.unless_held(function()
-    if self:is_open() and same(self:lines(), lines) then
-      confirm(self, row)
-    end
-  end)
-end
-
---- The host that was told of the last `<CR>` is gone.
-function Section:forget()
-  self.confirmed = nil
-end
-
---- Its lines for a new host; none, if they are only what a file has: the store may have newer ones.
----@return string[]
-function Section:left()
-  local as_read = self.from_file and self.pristine and not self.confirming
-  return as_read and {} or self:lines()
-end
-
---- `<Esc>`: the agent is told that the user cancelled.
-function Section:cancel()
-  if guard.allows(self.sight) then
-    self.chat:tell('cancel', { section = self.id, lines = self:lines() })
-  end
-end
-
---- Talk back to the agent instead of answering.
----@param words string
-function Section:discuss(words)
-  if guard.allows(self.sight) then
-    local id = sent.add(self.chat.path, words, self.id)
-    self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = words, id = id })
-  end
-end
+-- What the host wants ------------------------------------------------------------------------
 
 --- Put the cursor on a question's first option, or on the foot (0).
 ---@param question integer
@@ -207,31 +134,6 @@ function Section:as_user(change)
   options.modifiable = modifiable
 end
 
---- Delete rows of the lines that the host was asked about, unless they have changed, and confirm.
----@param question integer
----@param rows integer[]
-function Section:delete(question, rows)
-  if not (self.confirmed and same(self:lines(), self.confirmed)) then
-    return
-  end
-  self:as_user(function(buf, first)
-    for _, row in vim.iter(rows):rev():enumerate() do
-      vim.api.nvim_buf_set_lines(buf, first + row, first + row + 1, false, {})
-    end
-  end)
-  self:step(question)
-  confirm(self, vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows())
-end
-
---- Keep only the option under the cursor: the host knows which lines are the others.
-function Section:keep_here()
-  if guard.allows(self.sight) then
-    self.confirmed = self:lines()
-    local row = vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows()
-    self.chat:tell('keep', { section = self.id, lines = self.confirmed, row = row })
-  end
-end
-
 --- Make these the section's lines, as the user could have.
 ---@param self winnow.Section
 ---@param lines string[]
@@ -245,6 +147,7 @@ end
 ---@param lines string[]
 function Section:fill(lines)
   replace(self, lines)
+  self.confirmed = self:lines() -- the next <CR> is about them
   self:step(0)
 end
 
@@ -340,16 +243,16 @@ local function adopt(self, lines, edited)
   end)
   self:set_start(first)
   for _, step in ipairs({ edited, mine }) do
-    if #step > 0 and not same(step, self:lines()) then
+    if #step > 0 and not text.same(step, self:lines()) then
       replace(self, step)
     end
   end
-  for win, view in pairs(views) do
+  for win, was in pairs(views) do
     vim.api.nvim_win_call(win, function()
-      vim.fn.winrestview(view)
+      vim.fn.winrestview(was)
     end)
   end
-  if not same(shown, self:lines()) then
+  if not text.same(shown, self:lines()) then
     self.sight = guard.sight() -- no key was about this
   end
   self:decorate()

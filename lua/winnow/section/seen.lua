@@ -1,6 +1,7 @@
 --- Which lines of what a section asks for were on the screen: the rest can't be granted in passing.
 --- A line is known by its text, so it may move. One that is wider than the window is seen piece by
 --- piece, from its start.
+local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local marker = require('winnow.section.marker')
 local view = require('winnow.section.view')
@@ -28,19 +29,26 @@ local function seen_of(section, line, size)
   return section.seen[line] or size <= vim.o.columns and size or 0
 end
 
---- The rows that count, from 0: what stands above a body, and what is in it. Only permissions,
---- patches and plans have bodies.
+--- The rows that count, from 0: what stands above a body, and what is in it; where there is none,
+--- as for a tool that takes nothing, what is asked.
 ---@param section winnow.Section
 ---@return integer[]
 local function rows(section)
   local found, from = {}, section:rows() + 1
-  for _, body in ipairs(view.bodies(section)) do
+  local bodies = view.bodies(section)
+  for _, body in ipairs(bodies) do
     for row = from, body.last - 2 do
       if row ~= body.first then -- the fence
         table.insert(found, row)
       end
     end
     from = body.last + 1
+  end
+  for i, line in ipairs(#bodies == 0 and section:lines() or {}) do
+    local at = marker.of(line, section.id)
+    if at and at.slot == grammar.ASKED then
+      table.insert(found, from + i - 2)
+    end
   end
   return found
 end
@@ -55,22 +63,67 @@ local function line_at(section, row)
   return line, #marker.strip(line):gsub('%s+$', '')
 end
 
+---@class winnow.Float a window that lies over others
+---@field top integer its rows and columns on the screen, from 1, its border included
+---@field bottom integer
+---@field left integer
+---@field right integer
+
+--- The floats that may hide a part of a window.
+---@param win integer
+---@return winnow.Float[]
+local function floats_over(win)
+  local height = vim.api.nvim_win_get_config(win).zindex or 0
+  local found = {}
+  for _, other in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local config = vim.api.nvim_win_get_config(other)
+    if other ~= win and config.relative ~= '' and not config.hide and config.zindex >= height then
+      local top, left = unpack(vim.fn.win_screenpos(other))
+      local edges = config.border and 2 or 0
+      table.insert(found, {
+        top = top,
+        bottom = top + config.height - 1 + edges,
+        left = left,
+        right = left + config.width - 1 + edges,
+      })
+    end
+  end
+  return found
+end
+
 --- How far a line is visible in a window, from the byte `at` on.
 ---@param win integer
+---@param floats winnow.Float[]
 ---@param row integer
 ---@param at integer
 ---@param size integer
 ---@return integer bytes
-local function visible_to(win, row, at, size)
+local function visible_to(win, floats, row, at, size)
   local info = vim.fn.getwininfo(win)[1]
   local piece = math.max(1, math.floor((info.width - info.textoff) / 2))
   ---@param byte integer from 1
-  ---@return boolean
-  local function is_visible(byte)
-    return vim.fn.screenpos(win, row + 1, byte).row > 0
+  ---@return table? place as screenpos() has it
+  local function place(byte)
+    local pos = vim.fn.screenpos(win, row + 1, byte)
+    return pos.row > 0 and pos or nil
   end
-  -- Three more: the last row may end in `@@@`.
-  while at < size and is_visible(at + 1) and is_visible(math.min(size, at + piece + 3)) do
+  ---@param from table
+  ---@param to table
+  ---@return boolean
+  local function is_free(from, to)
+    return not vim.iter(floats):any(function(float)
+      local one_row = from.row == to.row
+      return float.top <= to.row
+        and float.bottom >= from.row
+        and (not one_row or float.left <= to.endcol and float.right >= from.col)
+    end)
+  end
+  while at < size do
+    -- Three more: the last row may end in `@@@`.
+    local from, to = place(at + 1), place(math.min(size, at + piece + 3))
+    if not (from and to and is_free(from, to)) then
+      break
+    end
     at = math.min(size, at + piece)
   end
   return at
@@ -79,34 +132,43 @@ end
 --- Look at what a window shows now.
 ---@param section winnow.Section
 ---@param win integer
+---@return boolean more than was seen before
 local function look(section, win)
   local shown = vim.fn.getwininfo(win)[1]
   if not section:is_open() or not shown or shown.bufnr ~= section.chat.buf then
-    return
+    return false
   end
+  local floats, more = floats_over(win), false
   vim.api.nvim_win_call(win, function()
     for _, row in ipairs(rows(section)) do
       local at_bottom = row <= shown.botline -- one more than the last that is whole
       if row >= shown.topline - 1 and at_bottom and vim.fn.foldclosed(row + 1) == -1 then
         local line, size = line_at(section, row)
-        section.seen[line] = visible_to(win, row, seen_of(section, line, size), size)
+        local before = seen_of(section, line, size)
+        section.seen[line] = visible_to(win, floats, row, before, size)
+        more = more or section.seen[line] > before
       end
     end
   end)
+  if #floats > 0 then -- what is below one that closes is not drawn anew
+    vim.api.nvim_create_autocmd('WinClosed', {
+      group = vim.api.nvim_create_augroup('winnow.seen.' .. win, {}), -- one is enough
+      once = true,
+      callback = function()
+        M.drawn(section, win)
+      end,
+    })
+  end
+  return more
 end
 
---- A window that shows the chat is drawn; these are its first row and its last.
+--- A window that shows a part of a section is drawn, or nothing lies over it any more.
 ---@param section winnow.Section
 ---@param win integer
----@param top integer
----@param bottom integer
-function M.drawn(section, win, top, bottom)
-  local first, after = section:rows()
-  if top < after and bottom >= first then
-    guard.drawn(section.sight, function()
-      look(section, win)
-    end)
-  end
+function M.drawn(section, win)
+  guard.drawn(section.sight, function()
+    return look(section, win)
+  end)
 end
 
 --- Where what was not on the screen yet begins, line by line.

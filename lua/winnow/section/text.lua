@@ -147,4 +147,20 @@ function M.find(chat)
   return framed and id or nil, first or -1
 end
 
+--- Whether two lists of lines are the same; quicker than vim.deep_equal().
+---@param a string[]
+---@param b string[]
+---@return boolean
+function M.same(a, b)
+  if #a ~= #b then
+    return false
+  end
+  for i = 1, #a do
+    if a[i] ~= b[i] then
+      return false
+    end
+  end
+  return true
+end
+
 return M

@@ -22,7 +22,6 @@ end
 --- Ask the host, which keeps the ledger.
 ---@param event table
 local function recall(event)
-  event.chat = 0 -- of all chats, and from anywhere
   local ok, problem = host.notify('recall', event)
   if not ok then
     say(problem or '', 'error')

@@ -87,11 +87,26 @@ function M.only()
   end
 end
 
---- The same, if the user could know of it before saying what to do.
+--- Its section, if that is in its buffer already.
+---@param item winnow.Waits
+---@return winnow.Section?
+local function section_of(item)
+  local section = item.chat.section
+  return section and section.id == item.pending.section and section or nil
+end
+
+--- The same, if the user could know of it, and of what came of the same choice before.
+---@param choice 'allow'|'always'|'deny'
 ---@return winnow.Waits?
-function M.asked()
+function M.asked(choice)
   local item = M.only()
-  return item and guard.allows(item.chat.announced[item.pending.section]) and item or nil
+  local section = item and section_of(item)
+  local known = item
+    and not (section and section.granted == choice and not section:replied())
+    -- A part of it may have come on the screen just now. What never was there is said first.
+    and not (section and section.sight.at and not guard.allows(section.sight))
+    and guard.allows(item.chat.announced[item.pending.section])
+  return known and item or nil
 end
 
 --- Answer the one permission, patch or plan that waits, from anywhere.
@@ -99,21 +114,22 @@ end
 ---@param reason? string
 ---@param item? winnow.Waits what is meant, where that was known before
 function M.grant(choice, reason, item)
-  item = item or M.asked()
+  item = item or M.asked(choice)
   if not item then
     return
   end
-  local id = item.pending.section
+  local id, before = item.pending.section, section_of(item)
   guard.unless_held(function()
-    local section = item.chat.section
-    local open = section and section.id == id
-    item.chat:tell('grant', {
-      section = id,
-      choice = choice,
-      reason = reason or '',
-      lines = open and section:lines() or {},
-      unseen = open and #seen.missing(section) or 1,
-    })
+    local section = section_of(item)
+    local answer = { choice = choice, reason = reason or '' }
+    if section and section == before then
+      section.granted = choice
+      answer.unseen = #seen.missing(section)
+      section:tell('grant', answer)
+    else
+      answer.section, answer.lines, answer.unseen = id, {}, 1
+      item.chat:tell('grant', answer)
+    end
   end)
 end
 

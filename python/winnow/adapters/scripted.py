@@ -15,6 +15,7 @@ import msgspec
 
 from winnow import ports
 from winnow.core import agent as a
+from winnow.core.never import assert_never
 
 
 class Say(msgspec.Struct, frozen=True, tag=str.lower):
@@ -181,6 +182,8 @@ class ScriptedAgent:
                     await self._perform(await self._question(step), answered)
                 case Permit():
                     await self._perform(await self._permission(step), answered)
+                case _:
+                    assert_never(step)
             if not isinstance(step, (Say, Think)):
                 # As Claude Code does it: a prompt joins the turn with the next tool result.
                 while not self._prompts.empty():
@@ -231,6 +234,8 @@ class ScriptedAgent:
                 self._finish(call, reason, failed=True)
                 if stop:
                     raise _Stopped
+            case _:
+                assert_never(reply)
         return reply
 
     def _start(self, tool: str, input: dict[str, Any]) -> str:

@@ -83,10 +83,10 @@ async def recall(store: ports.Store, wanted: p.Recall) -> p.Effect:
     """
     made = ledger.about(await store.decisions(), wanted.about, wanted.path)
     if not wanted.export:
-        return p.Decisions(wanted.chat, ledger.page(made))
+        return p.Decisions(ledger.page(made))
     if wanted.export.endswith(".json"):
         files = [p.File("", ledger.to_json(made))]
     else:  # in the order in which they were made; a permission is no decision on the project
         questions = [decision for decision in reversed(made) if decision.kind == "question"]
         files = [p.File(adr.slug(decision), adr.render(decision)) for decision in questions]
-    return p.Export(wanted.chat, wanted.export, files)
+    return p.Export(wanted.export, files)

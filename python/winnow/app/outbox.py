@@ -138,12 +138,13 @@ class Outbox:
         """These stand in the draft, and the draft in its file."""
         self._forget([m for m in self._in("returned") if m.id in ids])
 
-    def save(self, message: Message) -> None:
-        """Give it to the store; ``kept`` is told when that has it."""
+    def save(self, message: Message, kept: Callable[[Message], None] | None = None) -> None:
+        """Give it to the store; ``kept``, else that of this outbox, is told when that has it."""
+        kept = kept or self._kept
 
         def saved(future: asyncio.Future[None]) -> None:
-            if self._kept and not future.cancelled() and future.exception() is None:
-                self._kept(message)
+            if kept and not future.cancelled() and future.exception() is None:
+                kept(message)
 
         self._store.save(message).add_done_callback(saved)
 

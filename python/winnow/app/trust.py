@@ -12,9 +12,10 @@ from winnow import protocol as p
 from winnow.app.page import Page
 from winnow.app.session import Session
 from winnow.core import agent as a
-from winnow.core import project, transcript
+from winnow.core import project
 from winnow.core.asking import trust
 from winnow.core.project import Project
+from winnow.core.transcript.entries import Noted
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +96,7 @@ class Trust:
     def _say_trusted(self, what: Project, count: int) -> None:
         settings = "a setting" if count == 1 else f"{count} settings"
         line = f"{what.name} is trusted in Claude Code, so {settings} of it may act: :Winnow trust"
-        self._page.append(p.Write(self._page.chat, transcript.notice(line), fresh=True))
+        self._page.append(Noted(line))
 
     def hold(self, updates: list[a.Update]) -> list[a.Update]:
         """Keep what the user allows for the whole project; returns what the agent is told of it."""
@@ -131,12 +132,12 @@ async def show(event: p.Trust, world: ports.World) -> p.Effect:
             await world.decided.forget(what.root)
         verdicts: dict[str, Any] = await world.decided.verdicts(what.root)
     except ports.StoreError as error:
-        return p.Say(event.chat, error.sentence, "error")
+        return p.Notify(error.sentence, "error")
     if event.revoke:
         sentence = "is forgotten; the next message asks anew."
-        return p.Say(event.chat, f"What was decided about {what.name} {sentence}")
+        return p.Notify(f"What was decided about {what.name} {sentence}")
     told = trust.told(what, verdicts)  # fenced, since Markdown would hide parts of it
     lines = ["```text", *told, "```"] if told else ["It brings no settings that act by themselves."]
     if what.trusted:
         lines.append("Claude Code itself trusts it.")
-    return p.Rules(event.chat, [f"trust: {what.root}", "", *lines])
+    return p.Rules([f"trust: {what.root}", "", *lines])

@@ -24,6 +24,8 @@ from tests.e2e.steps import (
     waits,
 )
 
+pytestmark = pytest.mark.fresh("nothing")
+
 
 def bash(id: str, command: str, **more: object) -> ToolUse:
     return ToolUse("Bash", {"command": command, **more}, id)
@@ -163,6 +165,7 @@ def test_a_note_on_what_is_allowed_reaches_claude(claude: Editor, api: ScriptedA
 # --- rules ------------------------------------------------------------------------------------
 
 
+@pytest.mark.fresh("chat")
 def test_always_is_kept_where_its_scope_says(claude: Editor, api: ScriptedAPI) -> None:
     """The record says the rule, and the same is not asked for again."""
     command = "touch made"
@@ -187,6 +190,7 @@ def test_always_is_kept_where_its_scope_says(claude: Editor, api: ScriptedAPI) -
     claude.wait_screen(f"✓ {label}" if label.endswith("(this project)") else "no settings")
 
 
+@pytest.mark.fresh("chat")
 def test_a_subagent_is_named(claude: Editor, api: ScriptedAPI) -> None:
     """And what it runs stands beside what was allowed."""
     run = "echo sub > made; echo out"
@@ -204,6 +208,7 @@ def test_a_subagent_is_named(claude: Editor, api: ScriptedAPI) -> None:
     assert lines[at + 1 : at + 3] == [f"▸ Bash {run} ✓", "│ out"]
 
 
+@pytest.mark.fresh("chat")
 def test_always_settles_those_that_it_covers(claude: Editor, api: ScriptedAPI) -> None:
     """And no other one, whichever comes first."""
     commands = ["touch same", "touch same", "touch other"]
@@ -228,6 +233,7 @@ def test_always_settles_those_that_it_covers(claude: Editor, api: ScriptedAPI) -
         assert not project(claude, "other").exists()
 
 
+@pytest.mark.fresh("chat")
 def test_always_settles_no_other_part_of_a_command(claude: Editor, api: ScriptedAPI) -> None:
     """Nor one that writes to another place: Claude Code would ask for both."""
     run = f"{sys.executable} -c 1"
@@ -260,6 +266,7 @@ def ask_thirty_times(claude: Editor, api: ScriptedAPI, last: str = "Done.") -> N
     waits(claude, 30)
 
 
+@pytest.mark.fresh("chat")
 def test_thirty_at_once_are_each_settled_once(claude: Editor, api: ScriptedAPI) -> None:
     """None is denied by itself; what was allowed runs, and nothing else does."""
     ask_thirty_times(claude, api)
@@ -282,6 +289,7 @@ def test_thirty_at_once_are_each_settled_once(claude: Editor, api: ScriptedAPI) 
     assert len(records(claude)) == 30
 
 
+@pytest.mark.fresh("chat")
 def test_stop_closes_all_and_the_next_prompt_works(claude: Editor, api: ScriptedAPI) -> None:
     ask_thirty_times(claude, api, last="Again.")
     claude.keys(":Winnow stop<CR>")
@@ -297,6 +305,7 @@ def test_stop_closes_all_and_the_next_prompt_works(claude: Editor, api: Scripted
 # --- from anywhere ----------------------------------------------------------------------------
 
 
+@pytest.mark.fresh("chat")
 @pytest.mark.parametrize(
     ("command", "runs", "record"),
     [
@@ -330,6 +339,7 @@ def test_from_anywhere_what_stands_there_runs(claude: Editor, api: ScriptedAPI) 
     assert not project(claude, "made").exists()
 
 
+@pytest.mark.fresh("chat")
 def test_from_anywhere_several_open_the_inbox(claude: Editor, api: ScriptedAPI) -> None:
     """Nothing is allowed that was not seen."""
     subagents(api, *(say(bash(f"t{n}", f"touch made{n}")) for n in range(2)))
@@ -375,6 +385,7 @@ def test_a_long_command_is_shown_in_full(claude: Editor, api: ScriptedAPI) -> No
 # --- other tools ------------------------------------------------------------------------------
 
 
+@pytest.mark.fresh("chat")
 def test_an_address_that_was_edited_is_the_one_that_is_fetched(
     claude: Editor, api: ScriptedAPI
 ) -> None:

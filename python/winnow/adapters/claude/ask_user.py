@@ -12,6 +12,7 @@ from winnow import ports
 from winnow.adapters.claude.private import ALWAYS_LOAD
 from winnow.core import agent as a
 from winnow.core.asking import question_tool
+from winnow.core.never import assert_never
 from winnow.core.text.encoding import to_json
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
@@ -62,6 +63,8 @@ def _question_handler(ask: ports.Ask) -> Callable[[dict[str, Any]], Awaitable[di
                     pass
                 case a.Deny(message=message):
                     input = {question_tool.RESULT: question_tool.failed(message)}
+                case other:
+                    assert_never(other)
         text = to_json(input[question_tool.RESULT])
         return {"content": [{"type": "text", "text": text}]}
 

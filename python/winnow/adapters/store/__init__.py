@@ -12,6 +12,7 @@ from winnow.adapters.store.decided import SqliteDecided
 from winnow.adapters.store.markers import Markers
 from winnow.adapters.store.spill import Spill
 from winnow.core.ledger.ledger import Decision
+from winnow.core.never import assert_never
 from winnow.ports import Kept, Message, StoredSection
 
 Tell = Callable[[str, bool], None]
@@ -104,3 +105,5 @@ def _save(db: Connection, kept: Kept) -> None:
             ledger.save(db, kept)
         case Message():
             messages.save(db, kept)
+        case _:
+            assert_never(kept)

@@ -14,6 +14,7 @@ import msgspec
 
 from winnow.adapters.files import private
 from winnow.core.ledger.ledger import Decision
+from winnow.core.never import assert_never
 from winnow.core.text.encoding import from_json, to_json
 from winnow.ports import Kept, Message, StoredSection
 
@@ -35,6 +36,8 @@ class _Spilt(msgspec.Struct):
                 self.decisions.append(kept)
             case Message():
                 self.messages.append(kept)
+            case _:
+                assert_never(kept)
 
 
 class Spill:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from winnow import protocol as p
 from winnow.app.ledger import Ledger
 from winnow.app.page import Page
+from winnow.app.section import Section
 from winnow.app.sections.delivery import Delivery
 from winnow.app.sections.shelf import Shelf
 from winnow.app.turn import Turn
-from winnow.app.waiting import Waiting
-from winnow.core import transcript
 from winnow.core.asking import choices
 from winnow.core.asking.choices import Choice
 from winnow.core.section import answer
 from winnow.core.section.reading import Left, Pick
-from winnow.core.text.text import prose
+from winnow.core.transcript.entries import Said
+from winnow.core.transcript.rendering import notice
 
 UNSHOWN = "This question could not be shown to the user."
 HINT = "Answer with a number, or in your own words."
@@ -32,7 +29,7 @@ class Choices:
     def __init__(
         self, shelf: Shelf, delivery: Delivery, page: Page, turn: Turn, ledger: Ledger
     ) -> None:
-        self.numbered: list[Waiting] = []
+        self.numbered: list[Section] = []
         self._shelf = shelf
         self._delivery = delivery
         self._page = page
@@ -43,24 +40,25 @@ class Choices:
         """The turn is over: ask what its text held."""
         found, self._turn.choices = self._turn.choices, []
         for choice in found:
-            w = self._shelf.make(choices.asked(choice))
-            assert isinstance(w, Waiting)
+            section = self._shelf.make(choices.asked(choice))
+            assert isinstance(section, Section)
             if about := "\n\n".join(filter(None, (choice.title, choice.context))):
-                self._page.append(p.Write(self._page.chat, prose(about), fresh=True))
+                self._page.append(Said(about))
             if self._ledger.replay is None:
-                self._shelf.open(w)
+                self._shelf.open(section)
             else:
-                self._delivery.replay_late(w)
+                self._delivery.replay_late(section)
 
-    def unshown(self, w: Waiting) -> None:
+    def unshown(self, section: Section, page: Page) -> None:
         """It could not be drawn: it becomes a list, to be answered with a number, or is refused."""
-        if lines := w.way.as_text(w.request):
-            self.numbered.append(w)
-            self._page.unshown([*lines, "", HINT])
+        if page is not self._page:  # it waits on that of its chat
+            page.unshown([notice(UNSHOWN)])
+        elif lines := section.way.as_text(section.request):
+            self.numbered.append(section)
+            self._shelf.unshown(section, [*lines, "", HINT])
         else:
-            w.settle(w.way.refused(w.request, UNSHOWN))
-            self._page.unshown([transcript.notice(UNSHOWN)])
-        self._shelf.keep(msgspec.structs.replace(w.stored, state="expired"))
+            section.settle(section.way.refused(section.request, UNSHOWN))
+            self._shelf.unshown(section, [notice(UNSHOWN)])
 
     def by_number(self, text: str) -> str | None:
         """What a message says where a bare number answers the one list that waits."""
@@ -68,23 +66,24 @@ class Choices:
         number = None
         if len(numbered) == 1:
             number = numbered[0].way.by_number(numbered[0].request, text)
-        for w in numbered:
-            self._shelf.happened("Answered", w, outcome="answered" if number else "cancelled")
+        for section in numbered:
+            outcome = "answered" if number else "cancelled"
+            self._shelf.happened("Answered", section, outcome=outcome)
         if number is None:
             return None
-        (w,) = numbered
-        decided = answer.decide(w.form, 1, Left((Pick(number),)), frozenset({1}))
+        (section,) = numbered
+        decided = answer.decide(section.form, 1, Left((Pick(number),)), frozenset({1}))
         assert isinstance(decided, answer.Decided)
-        return self._delivery.said(w, (decided,))
+        return self._delivery.said(section, (decided,))
 
     def cancel(self) -> None:
         """The user sends a message instead."""
-        for w in reversed(self._page.sections):
-            if not w.way.awaited:
-                self._shelf.withdraw(w, "cancelled")
+        for section in self._shelf.waiting[::-1]:
+            if not section.way.awaited:
+                self._shelf.withdraw(section, "cancelled")
 
 
-def open_in(page: Page) -> list[Choice]:
-    """The choices that are asked on this page already."""
-    found = [choices.choice_of(w.request) for w in page.sections]
+def open_in(shelf: Shelf) -> list[Choice]:
+    """The choices that are asked already."""
+    found = [choices.choice_of(section.request) for section in shelf.waiting]
     return [choice for choice in found if choice]

@@ -10,15 +10,15 @@ from winnow.app.ledger import Ledger
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
+from winnow.app.section import Accepted, Section
 from winnow.app.sections.shelf import Shelf
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
-from winnow.app.waiting import Accepted, Waiting
-from winnow.core import transcript
 from winnow.core.agent import Allow, Deny, Reply, Request, Update
 from winnow.core.section import record
 from winnow.core.section.answer import Answers
 from winnow.core.text import grammar
+from winnow.core.transcript.entries import Entry, Noted, Recorded
 
 
 class Delivery:
@@ -47,50 +47,58 @@ class Delivery:
 
     # --- while it is open -----------------------------------------------------------------------
 
-    def deliver(self, w: Waiting, answers: Answers) -> None:
-        """The user has answered: to the agent, if it waits, and on record."""
-        reply, lines, text = w.accept(answers)
+    def deliver(self, section: Section, answers: Answers, page: Page) -> None:
+        """The user has answered on this page: to the agent, if it waits, and on record."""
+        reply, lines, text = section.accept(answers)
         if isinstance(reply, Allow):
-            if sentence := w.way.stale(w.form, self._file):
-                self._refuse(w, sentence)
+            if sentence := section.way.stale(section.form, self._file):
+                self._refuse(section, sentence, page)
                 return
             reply = msgspec.structs.replace(reply, updates=self._granted(reply.updates))
-        in_turn = w.settle(reply)  # first of all: the agent waits
-        keep: list[ports.Kept] = [*self._ledger.made(w.form, answers)]
-        if not (in_turn and w.way.past):
-            keep.append(self._post(w, text, reply if in_turn else None))
-        after = self._line(w, reply) if in_turn else []
-        self._shelf.close(w, "answered", lines, *after, keep=keep)
+        in_turn = section.settle(reply)  # first of all: the agent waits
+        keep: list[ports.Kept] = [*self._ledger.made(section.form, answers)]
+        if not (in_turn and section.way.past):
+            keep.append(self._post(section, text, reply if in_turn else None))
+        after = self._line(section, reply) if in_turn else []
+        self._shelf.answered_on[section.marker] = page
+        self._shelf.close(section, "answered", lines, *after, keep=keep)
         if isinstance(reply, Allow) and in_turn:
-            self._cover(w.request, reply.updates, str(answers[0].answer))
+            self._cover(section.request, reply.updates, str(answers[0].answer))
         elif isinstance(reply, Allow):
             for update in reply.updates:  # a plan: its mode comes first
                 self._mode.change(update["mode"])
 
-    def discuss(self, w: Waiting, text: str, id: str) -> None:
+    def discuss(self, section: Section, text: str, id: str, page: Page) -> None:
         """The user talks back instead; it waits on record until it is asked again."""
-        reply = Deny(w.discussion(text, late=False))
-        in_turn = w.settle(reply)
-        message = self._post(w, w.discussion(text, late=True), reply if in_turn else None, id)
-        self._outbox.save(message)  # the editor forgets it then
-        self._shelf.close(w, "discussed", w.discussed(text))
+        reply = Deny(section.discussion(text, late=False))
+        in_turn = section.settle(reply)
+        message = self._post(
+            section, section.discussion(text, late=True), reply if in_turn else None, id
+        )
+        told = p.Stored(page.chat, [message.id])
+        self._outbox.save(message, lambda _: page.apply(told))  # the editor forgets it then
+        self._shelf.close(section, "discussed", section.discussed(text))
 
-    def _post(self, w: Waiting, text: str, reply: Reply | None, id: str = "") -> ports.Message:
+    def _post(
+        self, section: Section, text: str, reply: Reply | None, id: str = ""
+    ) -> ports.Message:
         """As a message, the agent gets it where there is no reply, or where that is lost."""
         if reply is None:
             message = self._outbox.message(text, id)
             self._outbox.queue(message)
         else:
             denial = reply.message if isinstance(reply, Deny) else ""
-            message = self._outbox.message(text, id, call=w.request.tool_use_id, denial=denial)
+            message = self._outbox.message(
+                text, id, call=section.request.tool_use_id, denial=denial
+            )
             self._outbox.give(message)
-            w.given = message
+            section.given = message
         return message
 
-    def give_up(self, w: Waiting) -> None:
+    def give_up(self, section: Section) -> None:
         """The agent no longer waits for this."""
-        if not self._shelf.withdraw(w, "expired") and w.given:
-            self._outbox.withdraw(w.given)  # answered, but the answer did not get through
+        if not self._shelf.withdraw(section, "expired") and section.given:
+            self._outbox.withdraw(section.given)  # answered, but the answer did not get through
 
     # --- what is allowed ------------------------------------------------------------------------
 
@@ -101,63 +109,65 @@ class Delivery:
                 self._mode.granted(update["mode"])
         return self._trust.hold(updates)
 
-    def _refuse(self, w: Waiting, sentence: str) -> None:
+    def _refuse(self, section: Section, sentence: str, page: Page) -> None:
         """What was allowed can't be done as it was shown."""
-        w.settle(Deny(f"{sentence} Nothing was written: read the file, then try again."))
-        self._shelf.close(w, "answered", [f"{grammar.REFUSED} {sentence} Not written: {w.call}"])
-        self._page.say(f"{sentence} Nothing was written; Claude is told.", "warn")
+        section.settle(Deny(f"{sentence} Nothing was written: read the file, then try again."))
+        self._shelf.close(
+            section, "answered", [f"{grammar.REFUSED} {sentence} Not written: {section.call}"]
+        )
+        page.say(f"{sentence} Nothing was written; Claude is told.", "warn")
 
-    def _line(self, w: Waiting, reply: Reply) -> list[p.Effect]:
+    def _line(self, section: Section, reply: Reply) -> list[Entry]:
         """The line of the tool that runs now, to stand beside what was allowed."""
-        if isinstance(reply, Allow) and w.way.has_line:
-            return [self._turn.allowed(w.request, reply.input)]
+        if isinstance(reply, Allow) and section.way.has_line:
+            return [self._turn.allowed(section.request, reply.input)]
         return []
 
     def _cover(self, request: Request, updates: list[Update], label: str) -> None:
         """What waits and would not have been asked any more runs as it was asked."""
-        for w in reversed(self._page.sections):
-            if updates and w.way.covered(w.request, updates, request):
-                reply = Allow(w.request.input)
-                if w.settle(reply):
-                    lines = record.covered(label, w.call)
-                    self._shelf.close(w, "answered", lines, *self._line(w, reply))
+        for section in self._shelf.waiting[::-1]:
+            if updates and section.way.covered(section.request, updates, request):
+                reply = Allow(section.request.input)
+                if section.settle(reply):
+                    lines = record.covered(label, section.call)
+                    self._shelf.close(section, "answered", lines, *self._line(section, reply))
 
     # --- without the user, or the section -------------------------------------------------------
 
-    def replayed(self, w: Waiting) -> Accepted | str:
+    def replayed(self, section: Section) -> Accepted | str:
         """Answer from the replay, or say for all to see why not: nobody may be there to ask."""
-        answers = self._ledger.replayed(w.form)
-        self._page.append(*self._turn.paragraph())
+        answers = self._ledger.replayed(section.form)
         if isinstance(answers, int):
-            sentence = record.unknown(w.form, answers)
-            self._page.append(p.Write(self._page.chat, transcript.notice(sentence), fresh=True))
+            sentence = record.unknown(section.form, answers)
+            self._page.append(Noted(sentence))
             self._page.say(sentence, "error")
             return sentence
-        accepted = w.accept(answers)
-        self._shelf.keep(msgspec.structs.replace(w.stored, state="answered"))
-        shown = "\n".join([*accepted.record, record.REPLAYED])
-        self._page.append(p.Write(self._page.chat, shown, fresh=True))
+        accepted = section.accept(answers)
+        self._shelf.keep(msgspec.structs.replace(section.stored, state="answered"))
+        self._page.append(Recorded([*accepted.record, record.REPLAYED]))
         return accepted
 
-    def replay_late(self, w: Waiting) -> None:
+    def replay_late(self, section: Section) -> None:
         """As `replayed`, for what no agent waits for."""
-        if isinstance(replayed := self.replayed(w), Accepted):
-            self._store.save(self._post(w, replayed.message, None))
+        if isinstance(replayed := self.replayed(section), Accepted):
+            self._store.save(self._post(section, replayed.message, None))
 
-    def late(self, w: Waiting, answers: Answers) -> list[str]:
+    def late(self, section: Section, answers: Answers) -> list[str]:
         """The user had answered when the host ended; the record of that."""
-        w.wanted = True
-        _, lines, text = w.accept(answers)
-        message = self._outbox.message(text, call=w.stored.call)
+        section.late = True
+        _, lines, text = section.accept(answers)
+        message = self._outbox.message(text, call=section.stored.call)
         self._outbox.find([message])  # the agent may have it: its session tells
-        self._record(w, answers, message)
+        self._record(section, answers, message)
         return lines
 
-    def said(self, w: Waiting, answers: Answers) -> str:
+    def said(self, section: Section, answers: Answers) -> str:
         """The user has answered by a message; what it says to the agent."""
-        self._record(w, answers)
-        return w.accept(answers).message
+        self._record(section, answers)
+        return section.accept(answers).message
 
-    def _record(self, w: Waiting, answers: Answers, *messages: ports.Message) -> None:
-        made = self._ledger.made(w.form, answers)
-        self._shelf.keep(msgspec.structs.replace(w.stored, state="answered"), *made, *messages)
+    def _record(self, section: Section, answers: Answers, *messages: ports.Message) -> None:
+        made = self._ledger.made(section.form, answers)
+        self._shelf.keep(
+            msgspec.structs.replace(section.stored, state="answered"), *made, *messages
+        )

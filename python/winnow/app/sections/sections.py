@@ -9,11 +9,11 @@ import msgspec
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app import waiting
 from winnow.app.ledger import Ledger
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
+from winnow.app.section import Section, again
 from winnow.app.sections import choices
 from winnow.app.sections.choices import Choices
 from winnow.app.sections.delivery import Delivery
@@ -21,13 +21,13 @@ from winnow.app.sections.shelf import Shelf
 from winnow.app.sections.user import User
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
-from winnow.app.waiting import Waiting
-from winnow.core import transcript
+from winnow.app.view import View
 from winnow.core.agent import Deny, Reply, Request
 from winnow.core.asking import ways
 from winnow.core.question import Malformed
 from winnow.core.section import answer
 from winnow.core.text import grammar
+from winnow.core.transcript.rendering import notice
 
 STOPPED = "The user stopped the turn before answering."
 CLOSED = "The user closed the chat before answering."
@@ -59,10 +59,10 @@ class Sections:
         self._form_hours = world.form_hours
         self._page = page
         self._ledger = ledger
-        self._early: list[p.Event] | None = []  # what came before the store had told
+        self._early: list[p.SectionEvent] | None = []  # what came before the store had told
         self.ways = opened.questions if opened.questions in ("text", "both") else "tool"
-        self.turn = Turn(page.chat, None if self.ways == "tool" else lambda: choices.open_in(page))
-        self._shelf = Shelf(opened.path, world, page, self.turn, ledger)
+        self.turn = Turn(None if self.ways == "tool" else lambda: choices.open_in(self._shelf))
+        self._shelf = Shelf(opened.path, world, page, ledger)
         self._delivery = Delivery(
             self._shelf, world, page, self.turn, outbox, ledger, mode, project
         )
@@ -70,44 +70,60 @@ class Sections:
         self._user = User(self._shelf, self._delivery, self.choices, page, world.files)
 
     @property
-    def waiting(self) -> list[Waiting]:
+    def waiting(self) -> list[Section]:
         """What the user has to answer, the oldest first."""
-        return [*self.choices.numbered, *self._page.sections]
+        return [*self.choices.numbered, *(view.section for view in self._page.views)]
 
     @property
     def awaited(self) -> bool:
         """The agent waits for an answer."""
-        return any(w.awaited for w in self._page.sections)
+        return any(section.awaited for section in self._shelf.waiting)
 
-    def handle(self, event: p.Event) -> None:
+    def handle(self, event: p.SectionEvent) -> None:
         """What the user does with a section."""
-        here = any(w.form.id == getattr(event, "section", "") for w in self._page.sections)
-        if self._early is not None and not here:
+        if (take := self._page.guests.get(event.section)) is not None:
+            take(event)
+        elif self._early is not None and not self._page.find(event.section):
             self._early.append(event)
         else:
             self._user.handle(event)
 
     # --- opened ---------------------------------------------------------------------------------
 
-    def open(self, request: Request) -> Waiting | Reply:
+    def open(self, request: Request) -> Section | Reply:
         """The agent asks something: what waits for the user now, or what it gets at once."""
         way = ways.of(request.tool, request.input)
-        w = self._shelf.make(request)
-        if isinstance(w, Malformed):
-            return way.refused(request, w.reason)
+        section = self._shelf.make(request)
+        if isinstance(section, Malformed):
+            return way.refused(request, section.reason)
         if self._ledger.replay is not None:
-            match self._delivery.replayed(w):
+            match self._delivery.replayed(section):
                 case str(unknown):
                     return way.unanswered(request, unknown)
                 case accepted:
                     return accepted.reply
         if self._opened.headless and not way.waits_unattended:
             return way.unanswered(request, UNATTENDED)
-        w.reply = asyncio.get_running_loop().create_future()
+        section.reply = asyncio.get_running_loop().create_future()
         if not request.agent_id:  # what the agent itself asks, it asks between two messages
             self.turn.boundary = True
-        self._shelf.open(w)
-        return w
+        self._shelf.open(section)
+        return section
+
+    def show(self, marker: str, page: Page) -> bool:
+        """Open another view of what waits in this chat. False: it waits no more, or is there."""
+        section = self._shelf.find(marker)
+        if section is None or page.find(marker):
+            return False
+        user = User(self._shelf, self._delivery, self.choices, page, self._files)
+
+        def take(event: p.SectionEvent) -> None:
+            user.handle(event)
+            self._page.moved()
+
+        page.guests[marker] = take
+        self._shelf.show(section, page)
+        return True
 
     # --- found ----------------------------------------------------------------------------------
 
@@ -125,8 +141,8 @@ class Sections:
 
     def reattach(self, found: list[str], lines: list[str]) -> None:
         """The buffer was read again (``:e!``): its open section goes on."""
-        self._find([marker for marker in found if not self._shelf.current(marker)], lines)
-        if self._page.open and self._page.open.form.id in found:
+        self._find([marker for marker in found if not self._page.current(marker)], lines)
+        if self._page.open and self._page.open.section.marker in found:
             self._page.judge()
         else:
             self._page.show_open()
@@ -137,64 +153,76 @@ class Sections:
             return
         for marker in found:
             stored = self._shelf.kept.get(marker)
-            w = waiting.again(stored, self._files.read) if stored else None
-            if stored and w and not w.way.awaited and stored.state == "open" and self._is_new(w):
-                self._go_on(w, left)
+            section = again(stored, self._files.read) if stored else None
+            if (
+                stored
+                and section
+                and not section.way.awaited
+                and stored.state == "open"
+                and self._is_new(section)
+            ):
+                self._go_on(section, left)
             else:
-                lines = self._closed(stored, w, left, confirmed)
+                lines = self._closed(stored, section, left, confirmed)
                 self._page.apply(p.Freeze(self._page.chat, marker, lines), p.Save(self._page.chat))
 
-    def _go_on(self, w: Waiting, left: list[str]) -> None:
+    def _go_on(self, section: Section, left: list[str]) -> None:
         if left:
-            w.edited(left)
-            self._shelf.keep(w.stored)
-        self._page.append(w)
+            section.edited(left)
+            self._shelf.keep(section.stored)
+        self._shelf.go_on(section)
 
     def _closed(
-        self, stored: ports.StoredSection | None, w: Waiting | None, left: list[str], confirmed: int
+        self,
+        stored: ports.StoredSection | None,
+        section: Section | None,
+        left: list[str],
+        confirmed: int,
     ) -> list[str]:
         """The record of a section that does not go on."""
-        if stored is None or w is None:
-            return [transcript.notice("A question stood here that is not on record any more.")]
+        if stored is None or section is None:
+            return [notice("A question stood here that is not on record any more.")]
         if stored.state == "answered":
-            return w.answered() or [f"{grammar.KEPT} This question was answered."]
-        if confirmed >= 0 and (answers := _answers(w, left, confirmed)) is not None:
-            return self._delivery.late(w, answers)
+            return section.answered() or [f"{grammar.KEPT} This question was answered."]
+        if confirmed >= 0 and (answers := _answers(section, left, confirmed)) is not None:
+            return self._delivery.late(section, answers)
         lines = left or stored.lines
         self._shelf.keep(msgspec.structs.replace(stored, state="expired", lines=lines))
-        return w.cancelled("expired")
+        return section.cancelled("expired")
 
-    def _is_new(self, w: Waiting) -> bool:
-        return self._clock.now() - w.stored.created < self._form_hours * 3600
+    def _is_new(self, section: Section) -> bool:
+        return self._clock.now() - section.stored.created < self._form_hours * 3600
 
     # --- closed ---------------------------------------------------------------------------------
 
-    def give_up(self, w: Waiting) -> None:
+    def give_up(self, section: Section) -> None:
         """The agent no longer waits for this."""
-        self._delivery.give_up(w)
+        self._delivery.give_up(section)
 
     def lost(self) -> None:
         """The agent is gone: nobody waits any more, but for those that wait for no agent."""
-        for w in reversed(self._page.sections):
-            if w.reply is not None:
-                self._shelf.withdraw(w, "expired")
+        for section in self._shelf.waiting[::-1]:
+            if section.reply is not None:
+                self._shelf.withdraw(section, "expired")
 
     def stop(self) -> None:
         """The turn ends; everything that waits in it is closed and can be reopened."""
-        for w in reversed(self._page.sections):  # the open one last: no other opens in between
-            w.settle(Deny(STOPPED, stop=True))
-            self._shelf.withdraw(w, "cancelled")
+        for section in self._shelf.waiting[::-1]:  # the open one last: no other opens in between
+            section.settle(Deny(STOPPED, stop=True))
+            self._shelf.withdraw(section, "cancelled")
 
     def close(self) -> None:
         """The buffer is gone: deny what waits."""
-        for w in reversed(self._page.sections):
-            w.settle(Deny(CLOSED))
-            if w.way.awaited:  # others wait for the next time
-                self._shelf.withdraw(w, "expired")
+        for section in self._shelf.waiting[::-1]:
+            section.settle(Deny(CLOSED))
+            if section.way.awaited:  # others wait for the next time
+                self._shelf.withdraw(section, "expired")
+        self._shelf.leave()
 
 
-def _answers(w: Waiting, left: list[str], confirmed: int) -> answer.Answers | None:
+def _answers(section: Section, left: list[str], confirmed: int) -> answer.Answers | None:
     """What the user has answered to a question for which the host ended just then."""
-    w.edited(left)
-    outcome = None if w.form.proposes else w.confirm(confirmed)
+    view = View(section)
+    view.edited(left)
+    outcome = None if section.form.proposes else view.confirm(confirmed)
     return outcome.answers if isinstance(outcome, answer.Send) else None

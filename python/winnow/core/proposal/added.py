@@ -25,14 +25,15 @@ class Added:
 
         ``known`` are the lines that the diff adds where these rows stand.
         """
-        odd = [number for number, row in enumerate(rows) if FORMS.search(row)]
-        bodies: list[str | None] = [row[1:] for row in rows]
-        if odd:
-            were = sure([line.shown for line in known], list(rows))
-            for number in odd:
-                was = were[number]
-                bodies[number] = self._body(rows[number][1:], None if was is None else known[was])
-        return bodies
+        if not any(map(FORMS.search, rows)):
+            return [row[1:] for row in rows]
+        were = sure([line.shown for line in known], list(rows))
+        return [
+            self._body(row[1:], None if was is None else known[was])
+            if FORMS.search(row)
+            else row[1:]
+            for row, was in zip(rows, were, strict=True)
+        ]
 
     def _body(self, seen: str, was: Line | None) -> str | None:
         alike = self._bodies.get(seen, set())

@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import takewhile
 
 _MOST = 20_000  # steps; what takes more is too much alike to be told apart
 
@@ -65,8 +64,8 @@ def align(rows: list[str], lines: list[str], must: Sequence[bool]) -> list[tuple
 
 def common(some: Sequence[str], others: Sequence[str]) -> int:
     """How many they begin with that are the same."""
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False))
-    return sum(1 for _ in same)
+    pairs = enumerate(zip(some, others, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(some), len(others)))
 
 
 def _ways(

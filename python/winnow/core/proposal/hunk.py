@@ -7,7 +7,6 @@ understood, or in two ways that make a difference, is refused, and the line name
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -37,21 +36,19 @@ class Refused(Exception):
 class Lines:
     """A hunk as it was shown: the old lines, and what it adds ``above`` each, and at its end."""
 
-    def __init__(self, diff: Diff, number: int, start: int) -> None:
+    def __init__(self, diff: Diff, number: int, lines: Sequence[Line]) -> None:
         self.olds: list[Line] = []
+        self.said: list[str] = []  # of old lines, what they say
         self.above: list[list[Line]] = [[]]
-        self.has_mark = False
-        for at in range(start + 1, len(diff.lines)):
-            line = diff.lines[at]
-            if line.hunk != number:
-                break
+        for line in lines:
             if line.sign == "+":
                 self.above[-1].append(line)
-            elif line.sign == "\\":
-                self.has_mark = True
-            else:
+            elif line.sign in " -":
                 self.olds.append(line)
+                self.said.append(line.shown[1:].rstrip())
                 self.above.append([])
+        self.must = [line.sign == " " for line in self.olds]
+        self.has_mark = any(line.sign == "\\" for line in lines)
         self.end = diff.end
         self.ends_file = diff.hunks[number].end == len(diff.old)
 
@@ -84,23 +81,20 @@ class Rows:
         self.left_over = left_over
         self.meaning = meaning
         self.olds: list[int] = []  # rows that are old lines
+        self.says: list[str] = []  # what they say
         self.above: list[list[int]] = [[]]  # the rows added above each of them, and at the end
         self.marks: dict[int, int] = {}  # “No newline” rows, by the row above
         for row in span:
             seen = rows[row]
             if seen.startswith("+"):
                 self.above[-1].append(row)
-            elif seen.rstrip() == NO_NEWLINE:
+            elif seen.startswith("\\") and seen.rstrip() == NO_NEWLINE:
                 self.marks[row - 1] = row
             else:
                 self.olds.append(row)
+                # Editors strip blanks from the ends of lines; the file's own are on record.
+                self.says.append(seen[1:].rstrip() if seen[:1] in " -" else _NOTHING)
                 self.above.append([])
-        # Editors strip blanks from the ends of lines; the file's own are on record.
-        self.says = [
-            rows[row][1:].rstrip() if rows[row][:1] in " -" else _NOTHING for row in self.olds
-        ]
-        self.said = [line.shown[1:].rstrip() for line in lines.olds]
-        self.must = [line.sign == " " for line in lines.olds]
 
     def written(self) -> tuple[str, ...]:
         """The lines that are to be written.
@@ -108,26 +102,28 @@ class Rows:
         Raises:
             Refused: that can't be told.
         """
-        readings: dict[int, list[_Ways]] = defaultdict(list)
+        readings: list[_Ways] = []
         try:
             for end in self._ends():
-                ways = align(self.says[:end], self.said, self.must)
-                if ways is not None:
-                    readings[self._new_removals(ways)].append(ways)
+                if (ways := align(self.says[:end], self.lines.said, self.lines.must)) is not None:
+                    readings.append(ways)
                     if not self.gone:
                         break
         except TooAlike:
             raise Refused(self.span.start - 1, _TOO_ALIKE) from None
         if not readings:
             raise self._misfit()
-        found = {tuple(self._compose(ways)) for ways in readings[min(readings)]}
+        if len(readings) > 1:
+            fewest = min(map(self._new_removals, readings))
+            readings = [ways for ways in readings if self._new_removals(ways) == fewest]
+        found = {tuple(self._compose(ways)) for ways in readings}
         if len(found) > 1:
             raise Refused(self.span.start - 1, _TOO_ALIKE)
         return found.pop()
 
     def _ends(self) -> Iterator[int]:
         """How many of the old rows may be this hunk's: those that follow are left over."""
-        most = min(len(self.olds), len(self.said))
+        most = min(len(self.olds), len(self.lines.said))
         for tries, end in enumerate(range(most, -1, -1)):
             if self._stop(end) < self.left_over:
                 break
@@ -142,23 +138,25 @@ class Rows:
     def _new_removals(self, ways: _Ways) -> int:
         """How many ``-`` rows are lines that the diff doesn't remove: the fewer, the likelier."""
         return sum(
-            self.must[first] and self.rows[row].startswith("-")
+            self.lines.must[first] and self.rows[row].startswith("-")
             for row, (first, _) in zip(self.olds, ways, strict=False)
         )
 
     # --- in two ways ---
 
-    def _added(self, number: int, end: int) -> list[int]:
-        """The rows added above an old one. At the end they may be those of a hunk that is gone."""
-        added = self.above[number]
-        if number < end or not added:
+    def _last_added(self, end: int) -> list[int]:
+        """The rows added below so many old ones, if they are not those of a hunk that is gone."""
+        added = self.above[end]
+        if not added or not self.gone:
             return added
         follows = any(self.rows[row].strip() for row in range(self._stop(end), self.span.stop))
-        if follows and added[0] >= self.left_over:
+        gone = set(self.gone)
+        known = [self.rows[row] in gone for row in added]
+        if follows and all(known):
             return []
-        for row in added:
-            if follows or self.rows[row] in self.gone:
-                raise Refused(row, _HEADLESS)
+        last = self.rows[added[-1]]
+        if follows or any(known) or any(_is_like(last, line) for line in gone if line[:1] == "+"):
+            raise Refused(added[0], _HEADLESS)
         return added
 
     def _check_alike(self, ways: _Ways) -> None:
@@ -179,92 +177,84 @@ class Rows:
     ) -> None:
         """What is added where lines stay that are gone from the diff: is it above or below them?
 
-        Below, if it is what the diff adds there, edited maybe.
+        Below, if it begins with what the diff adds there, edited maybe.
         """
-        said = {line.shown[1:] for line in stay}
-        shown = [line.shown for line in known]
         seen = [self.rows[row] for row in added]
-        for row, one in zip(added, seen, strict=True):
-            if one in shown and seen.count(one) <= shown.count(one):
-                return  # and all others are below it
-            if one[1:] in said:
-                raise self._was(row, next(line for line in stay if line.shown[1:] == one[1:]))
-            if len(seen) > len(shown) or not any(_is_like(one, other) for other in shown):
-                what = f"may go above or below “{brief(stay[0].shown[1:])}”, which stays"
-                raise Refused(row, f"{what}: bring that back with u, and {_KEEP}")
+        shown = [line.shown for line in known]
+        first = seen[0]
+        if first in shown and seen.count(first) <= shown.count(first):
+            return
+        for line in stay:
+            if line.shown[1:] == first[1:]:
+                raise self._was(added[0], line)
+        spare = len(shown) - len(seen)
+        if not any(_is_like(first, line) for line in shown[: max(spare + 1, 0)]):
+            what = f"may go above or below “{brief(stay[0].shown[1:])}”, which stays"
+            raise Refused(added[0], f"{what}: bring that back with u, and {_KEEP}")
 
     # --- what is written ---
 
     def _compose(self, ways: _Ways) -> list[str]:
         self._check_alike(ways)
+        self._check_marks(ways)
         olds = self.lines.olds
-        pieces: list[tuple[str, int | None]] = []  # with the mark below an added one
-        used: set[int] = set()  # rows that a mark below can be about
+        above = [*self.above[: len(ways)], self._last_added(len(ways))]
+        pieces: list[str] = []
+        marks: dict[int, int] = {}  # of pieces that end without a newline, as a row says
         at = 0
-        for number in range(len(ways) + 1):
-            place = ways[number][0] if number < len(ways) else len(olds)
-            stay, added = olds[at:place], self._added(number, len(ways))
-            pieces += [(line.text, None) for line in stay]
-            if added:
-                known = [line for above in self.lines.above[at : place + 1] for line in above]
+        places = [*(first for first, _ in ways), len(olds)]
+        for number, place in enumerate(places):
+            stay = olds[at:place]
+            pieces += [line.text for line in stay]
+            if added := above[number]:
+                known = [line for lines in self.lines.above[at : place + 1] for line in lines]
                 if stay:
                     self._check_order(added, stay, known)
+                for row in self.marks.keys() & set(added) if self.marks else ():
+                    marks[len(pieces) + added.index(row)] = self.marks[row]
                 pieces += self._texts(added, known)
-                used.update(added)
             at = place + 1
-            if number < len(ways):
-                row, text = self.olds[number], olds[place].text
-                if not text.endswith("\n"):
-                    used.add(row)
-                if not self.rows[row].startswith("-"):
-                    pieces.append((text, None))
-        self._check_marks(used, self._stop(len(ways)))
-        return list(self._ended(pieces))
+            if at <= len(olds) and not self.rows[self.olds[number]].startswith("-"):
+                pieces.append(olds[place].text)
+        for at in range(len(pieces) - self.lines.ends_file):
+            if at in marks:
+                raise Refused(marks[at], "stands above another line of the file: delete it")
+            if not pieces[at].endswith("\n"):  # what ended the file goes on
+                pieces[at] += self.lines.end
+        return pieces
 
-    def _texts(
-        self, added: Sequence[int], known: Sequence[Line]
-    ) -> Iterator[tuple[str, int | None]]:
+    def _texts(self, added: Sequence[int], known: Sequence[Line]) -> Iterator[str]:
         bodies = self.meaning.bodies([self.rows[row] for row in added], known)
         for row, body in zip(added, bodies, strict=True):
             if body is None:
                 what = "holds characters that can't be edited here"
                 raise Refused(row, f"{what}: u brings it back, or write another line for it")
-            bare = body.removesuffix("\n")
             if row in self.marks:
-                yield bare, self.marks[row]
+                yield body.removesuffix("\n")
             else:
-                yield (body if bare != body else body + self.lines.end), None
+                yield body if body.endswith("\n") else body + self.lines.end
 
-    def _check_marks(self, used: set[int], stop: int) -> None:
+    def _check_marks(self, ways: _Ways) -> None:
         """A mark goes with its line. One that the user typed has to be about another."""
-        for row, mark in self.marks.items():
-            if mark < stop and row not in used and not self.lines.has_mark:
-                raise Refused(mark, "is about a line that is gone: delete it, too")
-
-    def _ended(self, pieces: Sequence[tuple[str, int | None]]) -> Iterator[str]:
-        """A line that ended the file gets a newline where another one follows."""
-        last = len(pieces) - self.lines.ends_file
-        for number, (text, mark) in enumerate(pieces):
-            if number < last and not text.endswith("\n"):
-                if mark is not None:
-                    raise Refused(mark, "stands above another line of the file: delete it")
-                yield text + self.lines.end
-            else:
-                yield text
+        if not self.lines.has_mark:
+            ended = {row for above in self.above for row in above}
+            for row, mark in self.marks.items():
+                if mark < self._stop(len(ways)) and row not in ended:
+                    raise Refused(mark, "is about a line that is gone: delete it, too")
 
     # --- what can't be understood ---
 
     def _misfit(self) -> Refused:
         """The first row that is none of the hunk's, or that stands where one is missing."""
-        said, at = self.said, 0
+        said, at = self.lines.said, 0
         for number, says in enumerate(self.says):
             place = at
-            while place < len(said) and said[place] != says and not self.must[place]:
+            while place < len(said) and said[place] != says and not self.lines.must[place]:
                 place += 1
             if place == len(said) and self.gone:
                 break
             removes = self.rows[self.olds[number]].startswith("-")
-            if place == len(said) or said[place] != says or (removes and self.must[place]):
+            if place == len(said) or said[place] != says or (removes and self.lines.must[place]):
                 return self._stranger(number, at, place)
             at = place + 1
         for line in self.lines.olds[at:]:
@@ -274,7 +264,7 @@ class Rows:
 
     def _stranger(self, number: int, at: int, place: int) -> Refused:
         """A row where a line of these places should be."""
-        row, says, said = self.olds[number], self.says[number], self.said
+        row, says, said = self.olds[number], self.says[number], self.lines.said
         seen, olds = self.rows[row], self.lines.olds[at : place + 1]
         added = [line for above in self.lines.above[at : place + 1] for line in above]
         for line in added:

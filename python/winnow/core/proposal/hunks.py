@@ -10,6 +10,7 @@ stands there is what is written: see `winnow.core.proposal.hunk`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 import msgspec
 
@@ -93,15 +94,18 @@ class _Reader:
         return self.shown[self.starts[number + 1] : self.starts[end]]
 
     def _check_names(self, rows: range) -> None:
-        names = self.shown[:2]
-        left = self._left_over(rows, names + self._gone_after(-1))
-        if left == rows.start:
-            return
-        seen = self.rows[left - 1]
-        for name in names:
-            if seen.startswith(name[:4]):
-                raise Refused(left - 1, f"was “{brief(name)}”: u brings it back")
-        raise Refused(left - 1, "stands in no hunk: bring its @@ line back with u, or delete it")
+        names, gone = self.shown[:2], self._gone_after(-1)
+        start = len(list(takewhile(lambda row: self.rows[row].rstrip() in names, rows[:2])))
+        added = sum(line.startswith("+") for line in gone)  # those at the top may be edited, too
+        for row in range(start, self._left_over(rows[start:], gone)):
+            seen = self.rows[row]
+            for name in names[start:]:
+                if seen.startswith(name[:4]):
+                    raise Refused(row, f"was “{brief(name)}”: u brings it back")
+            added -= 1
+            if not seen.startswith("+") or added < 0:
+                what = "stands in no hunk: bring its @@ line back with u, or delete it"
+                raise Refused(row, what)
 
     def _written(self, number: int, rows: range) -> Sequence[str] | None:
         """What a hunk writes in the place of its old lines; None: nothing is left of it."""
@@ -114,7 +118,8 @@ class _Reader:
             stay = [" " + line[1:] for line in shown if line.startswith((" ", "-"))]
             if self._left_over(rows, stay + gone) == rows.start:
                 return None
-        lines = Lines(self.diff, number, self.starts[number])
+        of = slice(self.starts[number], self.starts[number + 1])
+        lines = Lines(self.diff, number, self.diff.lines[of])
         left_over = self._left_over(rows, gone)
         return Rows(lines, self.rows, rows, gone, left_over, self.meaning).written()
 
@@ -124,8 +129,34 @@ class _Reader:
         for row in reversed(rows):
             seen = self.rows[row].rstrip()
             if seen and not any(_stands_for(seen, line.rstrip()) for line in lines):
-                return row + 1
+                return min(row + 1, self._edited_left_over(rows, gone))
         return rows.start
+
+    def _edited_left_over(self, rows: range, gone: Sequence[str]) -> int:
+        """As `_left_over`, where any added lines are lines that the diff adds there, edited.
+
+        So many as it has there: what is more was typed, and would be lost.
+        """
+        olds = [at for at, line in enumerate(gone) if not line.startswith("+")]
+        first, at, added = rows.stop, len(gone), 0
+        for row in reversed(rows):
+            seen = self.rows[row].rstrip()
+            if seen.startswith("+"):
+                added += 1
+                continue
+            above = len(olds) - 1
+            while above >= 0 and seen and not _stands_for(seen, gone[olds[above]].rstrip()):
+                above -= 1
+            if above >= 0 and _stands_for(seen, gone[olds[above]].rstrip()):
+                added -= at - olds[above] - len(olds) + above
+                at = olds[above]
+                del olds[above:]
+            elif seen:
+                break
+            if added > 0:
+                break
+            first, added = row, 0
+        return first
 
 
 def _stands_for(seen: str, line: str) -> bool:

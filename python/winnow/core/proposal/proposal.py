@@ -5,7 +5,6 @@ A proposal shows itself as `blocks` and reads them back as a `Change`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Union
@@ -18,7 +17,6 @@ from winnow.core.proposal.diff import diff
 from winnow.core.proposal.origins import Refused, restored
 from winnow.core.text.visible import show
 
-_HEAD = re.compile(r"@@ -(\d+)")
 _TOLD = 200  # lines of a change that the agent is told
 
 
