@@ -1,10 +1,11 @@
 ---@meta
 -- Made by `make types` from the host's protocol.
 
---- A message that was sent; `id` is a UUID.
+--- A message that was sent; `id` is a UUID. `section` is what it was said about.
 ---@class winnow.Sent
 ---@field id string
 ---@field text string
+---@field section string
 
 --- A chat buffer was attached. `sections` are the ids whose markers its text still holds.
 ---@class winnow.event.Open

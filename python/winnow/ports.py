@@ -141,6 +141,7 @@ class StoredSection(msgspec.Struct, frozen=True):
     state: str = "open"  # "open", "answered", "cancelled", "expired", "discussed"
     lines: list[str] = []  # as the user left them; empty: as rendered
     created: float = 0.0  # seconds since the epoch
+    call: str = ""  # the tool call that asks it
 
 
 class Message(msgspec.Struct, frozen=True):

@@ -283,6 +283,33 @@ async def test_a_confirmed_answer_outlives_the_host(room: Room) -> None:
     assert len(room.store.ledger) == 1
 
 
+@pytest.mark.parametrize("heard", [True, False])
+async def test_a_confirmed_answer_that_was_heard_is_not_sent_again(room: Room, heard: bool) -> None:
+    """The host ended after Claude Code had it, and before the store or the editor knew."""
+    await asks(room)
+    section = room.shown()
+    await room.do(p.Close(CHAT))
+    room.known = {CALL: "" if heard else "Interrupted."}
+    lines = kept(section.lines, "Yes")
+    opened = p.Open(CHAT, "/chat.md", "/", session="abc", sections=["s1"], lines=lines)
+    await room.do(msgspec.structs.replace(opened, confirmed=len(lines) - 1))
+    assert ["Answer: Yes" in text for text in room.agent.prompts] == [True] * (not heard)
+    assert "✓ Selected: Yes" in room.editor.every(p.Freeze)[-1].lines
+    assert len(room.store.ledger) == 1
+
+
+@pytest.mark.parametrize("heard", [True, False])
+async def test_what_was_discussed_and_heard_is_no_draft(room: Room, heard: bool) -> None:
+    """The editor does not know that the store has it, since the host ended."""
+    await asks(room)
+    await room.do(p.Close(CHAT))
+    room.editor.section = None
+    room.known = {CALL: "The user wants to discuss this:\n\nwhy?" if heard else "Interrupted."}
+    sent = [p.Sent("u1", "why?", "s1")]
+    await room.do(p.Open(CHAT, "/chat.md", "/", session="abc", sent=sent))
+    assert ("why?" in "".join(refilled(room))) == (not heard)
+
+
 async def test_a_clock_that_goes_back_changes_no_order(room: Room) -> None:
     """What was asked later waits after what was asked before."""
     await working(room)

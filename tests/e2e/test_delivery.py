@@ -170,6 +170,21 @@ def test_what_is_to_be_discussed_arrives(claude: Editor, api: ScriptedAPI, end: 
     arrives(claude, api, "why not both?")
 
 
+def test_what_was_discussed_and_heard_is_no_draft(claude: Editor, api: ScriptedAPI) -> None:
+    """The store could not be written before the host ended, but Claude had read it."""
+    api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted.", Gate()))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    other = sqlite3.connect(claude.sandbox.state / "winnow" / "winnow.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    claude.keys(":Winnow discuss why not both?<CR>")
+    claude.wait_line("Noted.")
+    os.kill(victim(claude, "pynvim.start_host"), signal.SIGKILL)
+    other.execute("ROLLBACK")
+    other.close()
+    arrives(claude, api, "why not both?")
+
+
 def test_what_can_not_be_discussed_any_more_is_the_draft(claude: Editor, api: ScriptedAPI) -> None:
     """The question ended while the user wrote, before they could know."""
     api.add(say("Hm.", ask("toolu_1", STORE)))

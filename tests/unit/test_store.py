@@ -20,7 +20,9 @@ from winnow.core.ledger.ledger import Decision
 from winnow.ports import Message, StoredSection, StoreError
 
 CHAT = "/chat.md"
-SECTION = StoredSection("1a", CHAT, "ab", "Ask", {"é": ["x", 1]}, "open", ["a", ""], 12.5)
+SECTION = StoredSection(
+    "1a", CHAT, "ab", "Ask", {"é": ["x", 1]}, "open", ["a", ""], 12.5, "toolu_1"
+)
 DECISION = Decision("Which\n“one”?", ("A, B", "C"), ("A, B",), ("C",), chat=CHAT, when=12.5)
 MESSAGE = Message("2b", CHAT, "/deploy\n", call="toolu_1")
 

@@ -37,9 +37,10 @@ end
 --- A message is on its way.
 ---@param path string a chat's
 ---@param text string
+---@param section? string what it is about
 ---@return string id
-function M.add(path, text)
-  local message = { id = uuid(), text = text }
+function M.add(path, text, section)
+  local message = { id = uuid(), text = text, section = section or '' }
   keep(path, vim.list_extend(M.of(path), { message }))
   return message.id
 end

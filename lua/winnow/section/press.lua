@@ -126,7 +126,7 @@ end
 ---@param words string
 function Section:discuss(words)
   if guard.allows(self.sight) then
-    local id = sent.add(self.chat.path, words)
+    local id = sent.add(self.chat.path, words, self.id)
     self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = words, id = id })
   end
 end

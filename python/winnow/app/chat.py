@@ -81,8 +81,12 @@ class Chat:
             self._page.say(error.sentence, "warn")
         self._sections.know(stored)
         self._outbox.find(found)
+        calls = {one.marker: one.call for one in stored}
         for sent in self._opened.sent:  # a host may have ended before it got these
-            self._outbox.find_sent(ports.Message(sent.id, self.path, sent.text, own=True))
+            call = calls.get(sent.section, "")  # whose refusal says it, if it got that far
+            self._outbox.find_sent(
+                ports.Message(sent.id, self.path, sent.text, own=True, call=call, denial=sent.text)
+            )
         if self._heard is not None:
             self._sort(self._heard)
         self._advance()

@@ -10,10 +10,11 @@ from winnow.protocol.base import ChatMessage, Message, SectionMessage
 
 
 class Sent(msgspec.Struct, frozen=True):
-    """A message that was sent; ``id`` is a UUID."""
+    """A message that was sent; ``id`` is a UUID. ``section`` is what it was said about."""
 
     id: str
     text: str
+    section: str = ""
 
 
 class Open(ChatMessage, frozen=True):

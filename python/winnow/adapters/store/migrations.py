@@ -44,4 +44,5 @@ MIGRATIONS = (
         """,
         "CREATE TABLE modes (chat TEXT PRIMARY KEY, mode TEXT NOT NULL)",
     ),
+    ("ALTER TABLE sections ADD COLUMN call TEXT NOT NULL DEFAULT ''",),
 )

@@ -14,7 +14,7 @@ from winnow.ports import StoredSection
 
 log = logging.getLogger(__name__)
 
-_COLUMNS = "id, chat, marker, tool, input, state, lines, created"
+_COLUMNS = "id, chat, marker, tool, input, state, lines, created, call"
 _BIG = 1 << 16  # characters; of what was answered, only small inputs are ever shown again
 
 
@@ -29,13 +29,14 @@ def save(db: Connection, section: StoredSection) -> None:
         section.state,
         to_json(section.lines),
         section.created,
+        section.call,
     )
     # An update leaves the row where it is: they are read in the order in which they were made,
     # whatever the clock said.
     db.execute(
-        f"INSERT INTO sections ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+        f"INSERT INTO sections ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (id) DO UPDATE SET input = excluded.input, state = excluded.state, "
-        "lines = excluded.lines",
+        "lines = excluded.lines, call = excluded.call",
         row,
     )
 
@@ -44,7 +45,7 @@ def of_chat(db: Connection, chat: str) -> list[StoredSection]:
     """A chat's sections, the oldest first."""
     query = (
         "SELECT id, chat, marker, tool, CASE WHEN state = 'answered' AND length(input) > ? "
-        "THEN '{}' ELSE input END, state, lines, created FROM sections WHERE chat = ? "
+        "THEN '{}' ELSE input END, state, lines, created, call FROM sections WHERE chat = ? "
         "ORDER BY rowid"
     )
     return [found for row in db.execute(query, (_BIG, chat)) if (found := _section(row))]
@@ -63,7 +64,7 @@ def drop_old(db: Connection, keep_hours: float) -> None:
 
 
 def _section(row: tuple[Any, ...]) -> StoredSection | None:
-    section_id, chat, marker, tool, arguments, state, lines, created = row
+    section_id, chat, marker, tool, arguments, state, lines, created, call = row
     try:
         return msgspec.convert(
             {
@@ -75,6 +76,7 @@ def _section(row: tuple[Any, ...]) -> StoredSection | None:
                 "state": state,
                 "lines": from_json(lines, list[str]),
                 "created": created,
+                "call": call,
             },
             StoredSection,
         )

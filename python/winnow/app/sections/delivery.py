@@ -156,7 +156,9 @@ class Delivery:
         """The user had answered when the host ended; the record of that."""
         section.late = True
         _, lines, text = section.accept(answers)
-        self._record(section, answers, self._post(section, text, None))
+        message = self._outbox.message(text, call=section.stored.call)
+        self._outbox.find([message])  # the agent may have it: its session tells
+        self._record(section, answers, message)
         return lines
 
     def said(self, section: Section, answers: Answers) -> str:

@@ -61,7 +61,13 @@ class Shelf:
             return form
         self._latest = max(self._latest, self._clock.now())  # it may have been set back
         stored = ports.StoredSection(
-            uuid4().hex, self._path, marker, request.tool, request.input, created=self._latest
+            uuid4().hex,
+            self._path,
+            marker,
+            request.tool,
+            request.input,
+            created=self._latest,
+            call=request.tool_use_id,
         )
         return Section(form, request, stored)
 
