@@ -447,11 +447,11 @@ def test_the_mode_is_changed(editor: Editor) -> None:
     editor.lua(WATCH)
     editor.keys(":Winnow mode acc<Tab><CR>")
     editor.keys(":Winnow mode<CR>")
-    assert [event["mode"] for event in told(editor, "mode")] == ["acceptEdits", ""]
+    assert [event["mode"] for event in told(editor, "setmode")] == ["acceptEdits", ""]
     editor.resize(160, 40)
     editor.keys(":Winnow mode yolo<CR>")
     assert "there is no mode yolo: it is one of default, acceptEdits, plan" in editor.messages()
-    assert len(told(editor, "mode")) == 2
+    assert len(told(editor, "setmode")) == 2
 
 
 @pytest.mark.parametrize(("keys", "sent"), [("<CR>", 0), ("n", 0), ("<Esc>", 0), ("y", 1)])
@@ -462,7 +462,7 @@ def test_a_mode_without_questions_is_asked_about(editor: Editor, keys: str, sent
     editor.keys(":Winnow mode bypassPermissions<CR>")
     editor.wait_screen("Claude will run everything without asking, questions excepted. Go on?")
     editor.keys(keys)
-    assert len(told(editor, "mode")) == sent
+    assert len(told(editor, "setmode")) == sent
 
 
 @pytest.mark.parametrize(

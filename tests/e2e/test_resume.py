@@ -344,6 +344,7 @@ def texts(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
 def hold_host(editor: Editor) -> Callable[[], None]:
     """From now on a host starts only when the function that this returns is called."""
     gate = editor.sandbox.root / "gate"
+    gate.unlink(missing_ok=True)  # of a test before, in the same editor
     os.mkfifo(gate)
     script = editor.sandbox.root / "python"
     script.write_text(f'#!/bin/sh\nread -r _ < {gate}\nexec {sys.executable} "$@"\n')
