@@ -16,7 +16,7 @@ local QUIET = 1000 -- milliseconds after a connection from outside in which it m
 local SOON = 'That came before the question was on the screen: press again.'
 local STILL = 'Too soon: %s'
 local TWICE = 'Two presses within %g s are one: press again.'
-local FOREIGN = 'Ignored: only your own keys answer, and this came from a program.'
+local FOREIGN = 'Ignored: only your own keys answer, no program; :help winnow-guard'
 local THERE = 'Ignored: channel %d (%s) may type; :call chanclose(%d) ends it.'
 local GONE = 'Ignored: channel %d (%s) may just have typed: press again.'
 
@@ -41,7 +41,7 @@ local press = { key = '', at = 0, came = 0, before = -math.huge } ---@type winno
 local refused = 0 -- when a press that was too early or one too many was read
 local back = 0 -- when the user came back from another program's screen
 local connected = {} ---@type table<integer, number> when a connection from outside opened
--- The last one; since when nothing that it had typed by then, or typed at all, was left to read.
+-- The last one; when nothing was left to read that it had typed until then, and in the end.
 local newest ---@type { id: integer, name: string, idle?: number, gone?: number }?
 
 local function now()
@@ -227,7 +227,7 @@ end
 --- Watch keys and connections.
 function M.start()
   for _, chan in ipairs(vim.api.nvim_list_chans()) do
-    connected[chan.id] = 0
+    connected[chan.id] = connected[chan.id] or 0
   end
   vim.on_key(on_key, vim.api.nvim_create_namespace('winnow.guard'))
   local group = vim.api.nvim_create_augroup('winnow.guard', {})

@@ -261,9 +261,9 @@ function Section:confirm()
   end)
 end
 
---- The host that was told of the last `<CR>` is gone.
+--- The host that was told of the last press is gone.
 function Section:forget()
-  self.confirmed = nil
+  self.confirmed, self.granted = nil, nil
 end
 
 --- `<Esc>`: the agent is told that the user cancelled.
