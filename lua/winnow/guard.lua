@@ -65,11 +65,15 @@ end
 
 local on_safe ---@type fun()
 
+local look = vim.schedule_wrap(function()
+  on_safe()
+end)
+
 --- Look again after the pause. `SafeState` comes only when something happens, and not in Terminal
 --- mode, after `i_CTRL-O`, or while Lua waits.
 ---@param timer table
 local function look_later(timer)
-  timer:start(M.pause + 1, 0, vim.schedule_wrap(on_safe))
+  timer:start(M.pause + 1, 0, look)
 end
 
 --- Neovim waits for the user, unless something was typed ahead.
@@ -84,8 +88,8 @@ function on_safe()
   local seen = due
   due = {}
   for _, one in ipairs(seen) do
-    local sight, look = unpack(one)
-    if look and look() or not sight.at then
+    local sight, more = unpack(one)
+    if more and more() or not sight.at then
       sight.at = free
       look_later(after_drawing) -- so that a key of then is known to be one of then
     end
@@ -98,10 +102,10 @@ end
 
 --- It is on the screen, or on its way there. A key can be about it after what was typed until now.
 ---@param sight winnow.Sight
----@param look? fun(): boolean? look at it then, and say whether more of it is seen than before
-function M.drawn(sight, look)
-  table.insert(due, { sight, look })
-  vim.schedule(on_safe) -- after the screen is drawn
+---@param more? fun(): boolean? look at it then, and say whether more of it is seen than before
+function M.drawn(sight, more)
+  table.insert(due, { sight, more })
+  look() -- after the screen is drawn
 end
 
 -- Connections ----------------------------------------------------------------------------------
