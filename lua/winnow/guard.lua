@@ -17,7 +17,7 @@ local QUIET = 1000 -- milliseconds after a connection from outside in which it m
 local SOON = 'That came before the question was on the screen: press again.'
 local STILL = 'Too soon: %s'
 local TWICE = 'Two presses within %g s are one: press again.'
-local FOREIGN = 'Ignored: only your own keys answer, and this came from a program.'
+local FOREIGN = 'Ignored: only your own keys answer, no program; :help winnow-guard'
 local THERE = 'Ignored: channel %d (%s) may type; :call chanclose(%d) ends it.'
 local GONE = 'Ignored: channel %d (%s) may just have typed: press again.'
 
@@ -43,7 +43,7 @@ local press = { key = '', at = 0, came = 0, before = -math.huge } ---@type winno
 local refused = 0 -- when a press that was too early or one too many was read
 local back = 0 -- when the user came back from another program's screen
 local connected = {} ---@type table<integer, number> when a connection from outside opened
--- The last one; since when nothing that it had typed by then, or typed at all, was left to read.
+-- The last one; when nothing was left to read that it had typed until then, and in the end.
 local newest ---@type { id: integer, name: string, idle?: number, gone?: number }?
 
 ---@return number milliseconds
@@ -70,11 +70,15 @@ end
 
 local on_safe ---@type fun()
 
+local look = vim.schedule_wrap(function()
+  on_safe()
+end)
+
 --- Look again after the pause. `SafeState` comes only when something happens, and not in Terminal
 --- mode, after `i_CTRL-O`, or while Lua waits.
 ---@param timer table
 local function look_later(timer)
-  timer:start(M.pause + 1, 0, vim.schedule_wrap(on_safe))
+  timer:start(M.pause + 1, 0, look)
 end
 
 --- Neovim waits for the user, unless something was typed ahead.
@@ -89,8 +93,8 @@ function on_safe()
   local seen = due
   due = {}
   for _, one in ipairs(seen) do
-    local sight, look = unpack(one)
-    if look and look() or not sight.at then
+    local sight, more = unpack(one)
+    if more and more() or not sight.at then
       sight.at = free
       look_later(after_drawing) -- so that a key of then is known to be one of then
     end
@@ -103,10 +107,10 @@ end
 
 --- It is on the screen, or on its way there. A key can be about it after what was typed until now.
 ---@param sight winnow.Sight
----@param look? fun(): boolean? look at it then, and say whether more of it is seen than before
-function M.drawn(sight, look)
-  table.insert(due, { sight, look })
-  vim.schedule(on_safe) -- after the screen is drawn
+---@param more? fun(): boolean? look at it then, and say whether more of it is seen than before
+function M.drawn(sight, more)
+  table.insert(due, { sight, more })
+  look() -- after the screen is drawn
 end
 
 -- Connections ----------------------------------------------------------------------------------
@@ -234,7 +238,7 @@ end
 --- Watch keys and connections.
 function M.start()
   for _, chan in ipairs(vim.api.nvim_list_chans()) do
-    connected[chan.id] = 0
+    connected[chan.id] = connected[chan.id] or 0
   end
   vim.on_key(on_key, vim.api.nvim_create_namespace('winnow.guard'))
   local group = vim.api.nvim_create_augroup('winnow.guard', {})

@@ -100,13 +100,16 @@ end
 ---@return winnow.Waits?
 function M.asked(choice)
   local item = M.only()
-  local section = item and section_of(item)
-  local known = item
-    and not (section and section.granted == choice and not section:replied())
-    -- A part of it may have come on the screen just now. What never was there is said first.
-    and not (section and section.sight.at and not guard.allows(section.sight))
-    and guard.allows(item.chat.announced[item.pending.section])
-  return known and item or nil
+  if not item then
+    return
+  end
+  local section = section_of(item)
+  if section and section.granted == choice and not section:replied() then
+    return
+  elseif section and section.sight.at and not guard.allows(section.sight) then
+    return -- a part of it has just come on the screen; what never was there is said first
+  end
+  return guard.allows(item.chat.announced[item.pending.section]) and item or nil
 end
 
 --- Answer the one permission, patch or plan that waits, from anywhere.

@@ -45,7 +45,7 @@ def test_allow_is_about_what_waited_when_it_was_typed(claude: Editor, api: Scrip
 
 @pytest.mark.parametrize(
     ("name", "keys"),
-    [("allow", ""), ("always", ""), ("keep", ""), ("deny", ""), ("discuss", "why<CR>")],
+    [("allow", ""), ("always", ""), ("keep", ""), ("deny", "<CR>"), ("discuss", "why<CR>")],
 )
 def test_a_mapping_is_about_what_was_there(
     claude: Editor, api: ScriptedAPI, name: str, keys: str

@@ -166,7 +166,7 @@ def test_what_comes_while_neovim_waits_is_not_the_users(
         time.sleep(2)
         claude.keys("<C-Bslash><C-n>")
         assert not made(claude).exists()
-        assert "this came from a program" in claude.messages()
+        assert "only your own keys answer, no program" in claude.messages()
     claude.command("silent! bwipeout! term://*")
 
 
