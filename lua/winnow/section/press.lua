@@ -103,9 +103,9 @@ function Section:delete(question, rows)
   confirm(self, vim.api.nvim_win_get_cursor(0)[1] - 1 - self:rows())
 end
 
---- The host that was told of the last `<CR>` is gone.
+--- The host that was told of the last press is gone.
 function Section:forget()
-  self.confirmed = nil
+  self.confirmed, self.granted = nil, nil
 end
 
 --- Its lines for a new host; none, if they are only what a file has: the store may have newer ones.
