@@ -18,7 +18,7 @@ end, {
 
 local group = vim.api.nvim_create_augroup('winnow', {})
 local chats = '*/winnow/chats/*.md'
--- A chat has no swap file, see lua/winnow/lock.lua, and Neovim asks nothing about an older one.
+-- A chat has no swap file (see winnow.chat.lock), and Neovim asks nothing about an older one.
 vim.api.nvim_create_autocmd('BufReadPre', {
   group = group,
   pattern = chats,

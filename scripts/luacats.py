@@ -1,10 +1,13 @@
-"""The messages of the protocol as types for Lua: ``make types`` writes ``lua/winnow/messages.lua``.
+"""What Lua has from Python: ``make types`` writes it into files of ``lua/winnow/``.
 
+``messages.lua`` has the messages of the protocol as types, ``grammar.lua`` is the buffer's grammar.
 With ``--check``, as in ``make check``, a file that is not up to date is an error.
 """
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +15,9 @@ from typing import Any, cast
 
 from msgspec import inspect
 from winnow import protocol
+from winnow.core.text import grammar as buffer_grammar
 
-TARGET = Path(__file__).parents[1] / "lua" / "winnow" / "messages.lua"
+LUA = Path(__file__).parents[1] / "lua" / "winnow"
 HEAD = """\
 ---@meta
 -- Made by `make types` from the host's protocol.
@@ -26,14 +30,41 @@ _NAMES: list[tuple[type[inspect.Type], str]] = [
 ]
 
 
+GRAMMAR = """\
+--- What Neovim and the host both write into a chat's text, or read out of it.
+-- Made by `make types` from the host's grammar.
+return {
+"""
+
+
+def grammar() -> str:
+    """The grammar as a table: line by line, with its comments."""
+    source = Path(buffer_grammar.__file__).read_text()
+    _, _, body = source.partition("from __future__ import annotations\n\n")
+    return f"{GRAMMAR}{''.join(map(_line, body.splitlines()))}}}\n"
+
+
+def _line(line: str) -> str:
+    """A line of Python as Lua: a comment, or a name and its words."""
+    if line.startswith("# "):
+        return f"  -- {line[2:]}\n"
+    if (found := re.fullmatch(r"""(\w+) = (".*?"|\(.*?\))(  # .*)?""", line)) is None:
+        assert not line
+        return "\n"
+    value = ast.literal_eval(found[2])
+    words = [f"'{word}'" for word in ([value] if isinstance(value, str) else value)]
+    shown = words[0] if isinstance(value, str) else f"{{ {', '.join(words)} }}"
+    return f"  {found[1]} = {shown},{(found[3] or '').replace('  # ', ' -- ')}\n"
+
+
 def luacats() -> str:
-    """The whole file."""
+    """The messages as types."""
     classes: dict[str, str] = {}
     aliases = [
         _alias(kind, _members(union), classes)
         for kind, union in (("Event", protocol.Event), ("Effect", protocol.Effect))
     ]
-    return "\n".join([HEAD, *classes.values(), *aliases])
+    return "\n".join([HEAD, *classes.values(), *aliases, _tags(), _handlers()])
 
 
 def _members(union: Any) -> list[inspect.StructType]:
@@ -43,6 +74,27 @@ def _members(union: Any) -> list[inspect.StructType]:
 def _alias(kind: str, members: list[inspect.StructType], classes: dict[str, str]) -> str:
     names = [_collect(struct, classes, f"{kind.lower()}.") for struct in members]
     return "\n".join([f"---@alias winnow.{kind}", *(f"---| {name}" for name in names)]) + "\n"
+
+
+def _tags() -> str:
+    return "\n".join(
+        [
+            "---@alias winnow.EventType",
+            *(f"---| '{one.tag}'" for one in _members(protocol.Event)),
+            "",
+        ]
+    )
+
+
+def _handlers() -> str:
+    """The table in which Neovim has a function for each effect."""
+    fields = (_handler(str(one.tag), one.cls) for one in _members(protocol.Effect))
+    return "\n".join(["---@class winnow.Effects", *fields, ""])
+
+
+def _handler(tag: str, effect: type) -> str:
+    about = "winnow.Chat" if issubclass(effect, protocol.ChatMessage) else "nil"
+    return f"---@field {tag} fun(chat: {about}, effect: winnow.effect.{effect.__name__})"
 
 
 def _collect(struct: inspect.StructType, classes: dict[str, str], room: str = "") -> str:
@@ -83,12 +135,13 @@ def _type(found: inspect.Type, classes: dict[str, str]) -> str:
 
 
 def main() -> None:
-    """Write the file, or see whether it is up to date."""
-    text = luacats()
-    if "--check" not in sys.argv:
-        TARGET.write_text(text)
-    elif not TARGET.exists() or TARGET.read_text() != text:
-        sys.exit(f"{TARGET.name} is not up to date: run `make types`")
+    """Write the files, or see whether they are up to date."""
+    for name, text in (("messages.lua", luacats()), ("grammar.lua", grammar())):
+        target = LUA / name
+        if "--check" not in sys.argv:
+            target.write_text(text)
+        elif not target.exists() or target.read_text() != text:
+            sys.exit(f"{name} is not up to date: run `make types`")
 
 
 if __name__ == "__main__":

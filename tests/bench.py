@@ -118,7 +118,7 @@ class Bench:
         return float(spent) * 1e6 / CHUNKS
 
     def _state(self) -> object:
-        return self.editor.lua("return require('winnow.chats').current().state")
+        return self.editor.lua("return require('winnow.registry').current().state")
 
     @staticmethod
     def _awaited(condition: Callable[[], bool]) -> float:

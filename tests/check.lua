@@ -17,7 +17,7 @@ vim.opt.runtimepath:prepend('.')
 for name in pairs(require('winnow.command').subcommands) do
   is_documented(('*:Winnow-%s*'):format(name))
 end
-for name in pairs(require('winnow').config()) do
+for name in pairs(require('winnow.config').get()) do
   is_documented(('\n    %s '):format(name))
 end
 require('winnow.highlight').define()

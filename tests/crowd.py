@@ -13,7 +13,7 @@ from tests.e2e.sandbox import Sandbox
 
 CHATS = 20
 ANSWERED = """
-  return vim.iter(require('winnow.chats').all()):filter(function(chat)
+  return vim.iter(require('winnow.registry').all()):filter(function(chat)
     local text = table.concat(chat:lines(0, -1), '\\n')
     return text:find('Here I am.', 1, true) and not text:find('⚠', 1, true)
   end):totable()[...] ~= nil

@@ -1,37 +1,28 @@
---- The chats of this Neovim: which buffers they are, and what happens to those.
-local fold = require('winnow.fold')
+--- What makes a buffer a chat, and what happens to it from then on.
+local Chat = require('winnow.chat')
+local directory = require('winnow.chat.directory')
+local dress = require('winnow.chat.dress')
+local draw = require('winnow.draw')
+local files = require('winnow.chat.files')
+local fold = require('winnow.chat.fold')
+local guard = require('winnow.guard')
+local handover = require('winnow.handover')
+local highlight = require('winnow.highlight')
 local host = require('winnow.host')
-local window = require('winnow.window')
+local lock = require('winnow.chat.lock')
+local marker = require('winnow.section.marker')
+local registry = require('winnow.registry')
 
 local M = {}
 
 local AUTOSAVE = 1000 -- milliseconds without typing until the file has what was typed
 
-local chats = {} ---@type table<integer, winnow.Chat>
-
----@param buf integer
----@return winnow.Chat?
-function M.get(buf)
-  return chats[buf]
-end
-
---- The chat of the current buffer.
----@return winnow.Chat?
-function M.current()
-  return chats[vim.api.nvim_get_current_buf()]
-end
-
----@return winnow.Chat[]
-function M.all()
-  return vim.tbl_values(chats)
-end
-
 --- The chat of a directory that this Neovim has open already, the newest first.
 ---@param cwd string
 ---@return integer? buf
-function M.of_directory(cwd)
-  local place, found = require('winnow.files').place(cwd), nil ---@type string, winnow.Chat?
-  for _, chat in pairs(chats) do
+local function open_here(cwd)
+  local place, found = files.place(cwd), nil ---@type string, winnow.Chat?
+  for _, chat in ipairs(registry.all()) do
     if chat.cwd == place and not chat.owner and (not found or chat.path > found.path) then
       found = chat
     end
@@ -40,206 +31,266 @@ function M.of_directory(cwd)
 end
 
 --- A buffer was unloaded: for good, or only to be read again.
+---@param chat winnow.Chat
 local function unloaded(chat)
   vim.schedule(function()
-    if chats[chat.buf] == chat and not vim.api.nvim_buf_is_loaded(chat.buf) then
-      chats[chat.buf] = nil
-      require('winnow.lock').release(chat.path)
+    if registry.get(chat.buf) == chat and not vim.api.nvim_buf_is_loaded(chat.buf) then
+      registry.remove(chat.buf)
+      lock.release(chat.path)
       host.notify('close', { chat = chat.buf })
     end
   end)
 end
 
---- What a buffer needs to be a chat.
-local function set_up(chat)
-  local buf = chat.buf
-  vim.bo[buf].bufhidden = 'hide' -- a closed window keeps its question
-  vim.bo[buf].modeline = false -- a file is data, whatever it says
-  vim.bo[buf].autoread = false -- see `Chat:save`
-  if chat.owner or vim.bo[buf].buftype == 'acwrite' then -- else it is as the user has it
-    vim.bo[buf].modifiable = not chat.owner
-    vim.bo[buf].buftype = chat.owner and 'acwrite' or '' -- written by what stands below only
-  end
-  vim.bo[buf].keywordprg = ':Winnow preview'
-  vim.bo[buf].filetype = 'winnow'
-  -- Nothing typed may break a line: an option is one line, its note included.
-  vim.bo[buf].indentexpr = "v:lua.require'winnow.section'.indent()"
-  vim.bo[buf].indentkeys = 'o,O'
-  vim.bo[buf].textwidth = 0
-  vim.bo[buf].wrapmargin = 0
-  vim.bo[buf].formatoptions = vim.bo[buf].formatoptions:gsub('a', '')
-  -- Loading parser and queries takes longer than all the rest: the draft comes first.
-  vim.schedule(function()
-    if vim.api.nvim_buf_is_loaded(buf) then
-      require('winnow.highlight').markdown(buf)
-    end
-  end)
-  require('winnow.keys').map(buf)
-  window.forget(buf)
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    window.dress(win)
-    fold.all(win)
-  end
+---@alias winnow.on fun(events: string|string[], act: fun(event: table), more?: table)
 
-  local autosave = assert(vim.uv.new_timer())
-  local group = vim.api.nvim_create_augroup('winnow.chat.' .. buf, {})
-  local function on(events, callback)
-    vim.api.nvim_create_autocmd(events, { group = group, buffer = buf, callback = callback })
-  end
+local SAVES = { nested = true } -- to write a file is an event itself: see `BufWriteCmd`
+
+--- Windows come to show the chat, and the cursor moves in them.
+---@param on winnow.on
+---@param chat winnow.Chat
+local function follow(on, chat)
   on({ 'BufWinEnter', 'WinEnter', 'BufEnter' }, function()
-    window.dress(vim.api.nvim_get_current_win())
-    require('winnow.keys').follow(chat)
+    dress.window(vim.api.nvim_get_current_win())
+    chat:follow()
   end)
   on('BufWinEnter', function()
     fold.all(vim.api.nvim_get_current_win())
   end)
   on('CursorMoved', function()
-    require('winnow.keys').follow(chat)
+    chat:follow()
   end)
+end
+
+--- The user writes in the chat, or copies from it.
+---@param on winnow.on
+---@param chat winnow.Chat
+local function watch_text(on, chat)
   on('TextYankPost', function()
     local register = vim.v.event.regname
     if register == '+' or register == '*' then -- for another program
-      local text = require('winnow.marker').strip(vim.fn.getreg(register))
+      local text = marker.strip(vim.fn.getreg(register))
       vim.fn.setreg(register, text, vim.v.event.regtype)
     end
   end)
   on('InsertLeave', function()
     chat:typed()
-  end)
+  end, SAVES)
   on({ 'BufLeave', 'InsertLeave' }, function()
     chat:save()
+  end, SAVES)
+  local autosave = assert(vim.uv.new_timer())
+  local save = vim.schedule_wrap(function()
+    if registry.get(chat.buf) == chat and vim.api.nvim_buf_is_loaded(chat.buf) then
+      chat:save()
+    end
   end)
   on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
-    autosave:start(
-      AUTOSAVE,
-      0,
-      vim.schedule_wrap(function()
-        if chats[buf] == chat and vim.api.nvim_buf_is_loaded(buf) then
-          chat:save()
-        end
-      end)
-    )
+    autosave:start(AUTOSAVE, 0, save)
   end)
+  on('BufUnload', function()
+    autosave:stop()
+  end)
+end
+
+--- Its file is written, by whomever.
+---@param on winnow.on
+---@param chat winnow.Chat
+local function watch_file(on, chat)
   on('FileChangedShell', function()
     vim.v.fcs_choice = '' -- neither a question nor the file's text
     vim.schedule(function()
       chat:save()
     end)
   end)
-  on('BufWritePre', function()
-    chat:save() -- what another program wrote is set aside, and Neovim doesn't ask about it
-  end)
-  on('BufWritePost', function()
-    chat:remember_file()
-  end)
-  if chat.owner then
-    on('BufWriteCmd', function(event)
-      if event.match == vim.api.nvim_buf_get_name(buf) then
-        chat:mine_or_say()
-      else
-        vim.fn.writefile(vim.api.nvim_buf_get_lines(buf, 0, -1, false), event.match)
-      end
+  on('BufWriteCmd', function(event)
+    if event.match ~= chat.path then -- a copy
+      local renamed = vim.api.nvim_buf_get_name(chat.buf) ~= chat.path -- which says more
+      local mods = { noautocmd = true, silent = renamed }
+      vim.cmd.write({ event.match, bang = true, mods = mods, magic = { file = false } })
+    elseif chat.saving then
+      chat:put()
+    elseif chat:mine_or_say() then
+      chat:write()
+    end
+  end, SAVES)
+  on('BufFilePost', function()
+    vim.schedule(function() -- when what is to be written there is
+      chat:stay()
     end)
-  end
-  on('BufUnload', function()
-    autosave:stop()
-    chat:save() -- else `:e!` would forget what was said, and maybe edits, since the last time
-    unloaded(chat)
   end)
+  on('BufUnload', function()
+    chat:save() -- else `:e!` would forget what was said, and maybe edits, since the last time
+    if chat.section then
+      chat.section:tell_edits() -- what the last keys did: after `:e!` the section begins anew
+    end
+    unloaded(chat)
+  end, SAVES)
 end
 
---- What all chats share.
-local function start()
-  require('winnow.files').seal_all()
-  require('winnow.highlight').define()
-  vim.treesitter.language.register('markdown', 'winnow')
-  require('winnow.draw').start(M.get)
-  require('winnow.guard').start()
-  local group = vim.api.nvim_create_augroup('winnow.chats', {})
-  local function on(events, callback, pattern)
-    vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = callback })
-  end
-  on('OptionSet', function()
-    if M.current() then
-      window.reconceal(vim.api.nvim_get_current_win())
+--- Make a buffer the chat's, in every window that shows it.
+---@param chat winnow.Chat
+local function set_up(chat)
+  local buf = chat.buf
+  dress.buffer(chat)
+  -- Loading parser and queries takes longer than all the rest: the draft comes first.
+  vim.schedule(function()
+    if vim.api.nvim_buf_is_loaded(buf) then
+      highlight.markdown(buf)
     end
-  end, { 'conceallevel', 'concealcursor' })
+  end)
+  -- nowait: a mapping of two <CR> elsewhere would make this one wait
+  local options = { buffer = buf, nowait = true, desc = 'Winnow: send or confirm' }
+  vim.keymap.set('n', '<CR>', '<Plug>(winnow-go)', options)
+  dress.forget(buf)
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    dress.window(win)
+    fold.all(win)
+  end
+
+  local group = vim.api.nvim_create_augroup('winnow.chat.' .. buf, {})
+  ---@param events string|string[]
+  ---@param act fun(event: table)
+  ---@param more? table
+  local function on(events, act, more)
+    local all = { group = group, buffer = buf, callback = act }
+    vim.api.nvim_create_autocmd(events, vim.tbl_extend('error', all, more or {}))
+  end
+  follow(on, chat)
+  watch_text(on, chat)
+  watch_file(on, chat)
+end
+
+--- The windows change around the chats.
+---@param on winnow.on
+local function watch_windows(on)
   on('OptionSet', function()
-    local chat = M.current()
+    if registry.current() then
+      dress.reconceal(vim.api.nvim_get_current_win())
+    end
+  end, { pattern = { 'conceallevel', 'concealcursor' } })
+  on('OptionSet', function()
+    local chat = registry.current()
     if chat and chat.section then
       chat.section:decorate() -- there are more or fewer columns for it
     end
-  end, { 'number', 'relativenumber', 'numberwidth', 'signcolumn', 'foldcolumn', 'statuscolumn' })
-  on('ColorScheme', require('winnow.highlight').define)
+  end, {
+    pattern = {
+      'number',
+      'relativenumber',
+      'numberwidth',
+      'signcolumn',
+      'foldcolumn',
+      'statuscolumn',
+    },
+  })
+  on('ColorScheme', highlight.define)
   on('WinResized', function()
-    for _, chat in pairs(chats) do
+    for _, chat in ipairs(registry.all()) do
       if chat.section and vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
         chat.section:decorate()
       end
     end
   end)
+end
+
+--- Neovim ends, or was left for a while.
+---@param on winnow.on
+local function watch_end(on)
   -- Before Vim asks about unsaved buffers: a chat is never one.
   on({ 'QuitPre', 'VimLeavePre' }, function()
-    for _, chat in pairs(chats) do
+    for _, chat in ipairs(registry.all()) do
       if vim.api.nvim_buf_is_loaded(chat.buf) then
         chat:save()
       end
     end
-  end)
+  end, SAVES)
   on('VimLeave', function()
-    for _, chat in pairs(chats) do
-      require('winnow.lock').release(chat.path)
+    for _, chat in ipairs(registry.all()) do
+      lock.release(chat.path)
     end
   end)
   on({ 'VimResume', 'FocusGained' }, function()
-    for _, chat in pairs(chats) do
+    for _, chat in ipairs(registry.all()) do
       chat:mine() -- it may have been taken over
     end
   end)
+end
+
+--- What all chats share.
+local function start()
+  files.seal_all()
+  highlight.define()
+  vim.treesitter.language.register('markdown', 'winnow')
+  draw.start(registry.get)
+  guard.start()
+  local group = vim.api.nvim_create_augroup('winnow.chats', {})
+  ---@param events string|string[]
+  ---@param act fun(event: table)
+  ---@param more? table
+  local function on(events, act, more)
+    local all = { group = group, callback = act }
+    vim.api.nvim_create_autocmd(events, vim.tbl_extend('error', all, more or {}))
+  end
+  watch_windows(on)
+  watch_end(on)
 end
 
 --- Make a buffer a chat, or read it again after `:e!`.
 ---@param buf integer
 ---@return winnow.Chat
 function M.attach(buf)
-  if next(chats) == nil then
+  if #registry.all() == 0 then
     start()
   end
-  local before = chats[buf]
-  local owner = require('winnow.lock').claim(vim.api.nvim_buf_get_name(buf))
-  local chat = require('winnow.chat').new(buf, owner)
-  chats[buf] = chat
+  local before = registry.get(buf)
+  local owner = lock.claim(vim.api.nvim_buf_get_name(buf))
+  local chat = Chat.new(buf, owner)
+  registry.add(chat)
   chat.esc_mapped = before and before.esc_mapped
-  local files = require('winnow.files')
   if files.own(chat.path) then -- Neovim has made this like the file, as that was when it was read
     files.seal(vim.fn.undofile(chat.path))
   end
   set_up(chat)
-  require('winnow.keys').follow(chat)
+  chat:follow()
   chat:open()
-  require('winnow.handover').begin(chat, before and before.owner)
+  handover.begin(chat, before and before.owner)
   return chat
 end
 
---- The host stopped: say so in every chat.
----@param sentence string
-function M.lost(sentence)
-  for _, chat in pairs(chats) do
+--- Make a new chat.
+---@param cwd string
+---@param values? table<string, string> more frontmatter
+---@return integer buf
+function M.create(cwd, values)
+  local buf = directory.create(cwd, values)
+  M.attach(buf)
+  return buf
+end
+
+--- A directory's chat: one that is open here, or the newest of its files, or a new one.
+---@param cwd string
+---@return integer buf
+function M.of_directory(cwd)
+  return open_here(cwd) or directory.newest(cwd) or M.create(cwd)
+end
+
+host.on('lost', function(sentence)
+  for _, chat in ipairs(registry.all()) do
     if not chat.owner then
       chat:lost(sentence)
     end
   end
-end
+end)
 
---- Tell a new host of every chat.
-function M.reopen_all()
-  for _, chat in pairs(chats) do
+host.on('started', function()
+  for _, chat in ipairs(registry.all()) do
     chat.state = 'asleep'
     chat:open()
     if chat.queued then
       chat:tell('queue', {})
     end
   end
-end
+end)
 
 return M

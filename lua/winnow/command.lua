@@ -1,47 +1,30 @@
 --- `:Winnow {sub}`: one function for each subcommand.
+local chats = require('winnow.chats')
+local config = require('winnow.config')
+local decisions = require('winnow.views.decisions')
+local files = require('winnow.chat.files')
+local guard = require('winnow.guard')
+local handover = require('winnow.handover')
+local host = require('winnow.host')
+local inbox = require('winnow.views.inbox')
+local log = require('winnow.log')
+local registry = require('winnow.registry')
+local say = require('winnow.say')
+local window = require('winnow.window')
+
 local M = {}
 
+---@param text string
+---@param level? 'info'|'warn'|'error'
 local function notify(text, level)
-  require('winnow.say')('winnow: ' .. text, level or 'warn')
-end
-
-local function with_chat(act)
-  local chat = require('winnow.chats').current()
-  if chat then
-    act(chat)
-  else
-    notify('this is not a chat: go to one with :Winnow.')
-  end
-end
-
---- Show a buffer: where it is visible already, or in the current window when that holds nothing,
---- or in a new one at the right; command modifiers such as :tab say otherwise.
----@param buf integer
----@param mods? table
-function M.show(buf, mods)
-  local win = vim.fn.bufwinid(buf)
-  local given = mods and (mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal)
-  local empty = not vim.wo.winfixbuf
-    and vim.api.nvim_buf_get_name(0) == ''
-    and vim.bo.buftype == ''
-    and not vim.bo.modified
-    and vim.api.nvim_buf_line_count(0) == 1
-  if win ~= -1 then
-    vim.api.nvim_set_current_win(win)
-  elseif empty and not given then
-    vim.api.nvim_set_current_buf(buf)
-  else
-    vim.cmd.sbuffer({ buf, mods = given and mods or { vertical = true, split = 'botright' } })
-  end
-  if win == -1 then
-    local chat = require('winnow.chats').get(buf)
-    if chat then
-      chat:to_draft(vim.api.nvim_get_current_win())
-    end
-  end
+  say('winnow: ' .. text, level or 'warn')
 end
 
 --- Put lines of another buffer into the chat's draft, as a fenced block that says where they are.
+---@param chat winnow.Chat
+---@param source integer the other buffer
+---@param first integer line, from 1
+---@param last integer
 local function quote(chat, source, first, last)
   local lines = vim.api.nvim_buf_get_lines(source, first - 1, last, false)
   local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(source), ':~:.')
@@ -58,78 +41,73 @@ end
 local BYPASS = 'Claude will run everything without asking, questions excepted. Go on?'
 
 --- Change the permission mode of a chat; empty: show it.
+---@param chat winnow.Chat
+---@param mode string
 local function set_mode(chat, mode)
-  local modes = require('winnow').modes
-  if mode ~= '' and not vim.list_contains(modes, mode) then
-    notify(('there is no mode %s: it is one of %s.'):format(mode, table.concat(modes, ', ')))
-  elseif mode ~= '' and not require('winnow.guard').is_user() then
+  if mode ~= '' and not vim.list_contains(config.modes, mode) then
+    notify(('there is no mode %s: it is one of %s.'):format(mode, table.concat(config.modes, ', ')))
+  elseif mode ~= '' and not guard.is_user() then
     return -- it said so
   elseif mode ~= 'bypassPermissions' or vim.fn.confirm(BYPASS, '&Yes\n&No', 2) == 1 then
-    chat:tell('mode', { mode = mode })
+    chat:tell('setmode', { mode = mode })
   end
 end
 
 ---@type table<string, fun(args: table, rest: string)>
 M.subcommands = {
   new = function(args)
-    M.show(require('winnow.files').create(vim.fn.getcwd()), args.smods)
+    window.show(chats.create(vim.fn.getcwd()), args.smods)
   end,
   demo = function(args)
-    M.show(require('winnow.files').create(vim.fn.getcwd(), { agent = 'scripted' }), args.smods)
+    window.show(chats.create(vim.fn.getcwd(), { agent = 'scripted' }), args.smods)
   end,
   send = function()
-    with_chat(function(chat)
+    registry.with_current(function(chat)
       chat:send()
     end)
   end,
   stop = function()
-    with_chat(function(chat)
+    registry.with_current(function(chat)
       chat:stop()
     end)
   end,
   take = function()
-    with_chat(function(chat)
+    registry.with_current(function(chat)
       if chat:mine() then
         notify('no other Neovim has this chat.', 'info')
       else
-        require('winnow.handover').take(chat)
+        handover.take(chat)
       end
     end)
   end,
   preview = function()
-    with_chat(function(chat)
+    registry.with_current(function(chat)
       if not (chat.section and chat.section:preview()) then
         notify('nothing to preview here.', 'info')
       end
     end)
   end,
   discuss = function(_, text)
-    with_chat(function(chat)
-      if not chat.section then
-        notify('there is no open section to discuss.')
-      elseif not text:find('%S') then
-        notify('say what to discuss: :Winnow discuss {text}.')
-      else
-        chat.section:discuss(vim.trim(text))
-      end
+    registry.with_current(function(chat)
+      chat:discuss(text)
     end)
   end,
   allow = function()
-    require('winnow.inbox').grant('allow')
+    inbox.grant('allow')
   end,
   always = function()
-    require('winnow.inbox').grant('always')
+    inbox.grant('always')
   end,
   deny = function(_, reason)
-    require('winnow.inbox').grant('deny', vim.trim(reason))
+    inbox.grant('deny', vim.trim(reason))
   end,
   mode = function(_, mode)
-    with_chat(function(chat)
+    registry.with_current(function(chat)
       set_mode(chat, vim.trim(mode))
     end)
   end,
   diff = function()
-    with_chat(function(chat)
+    registry.with_current(function(chat)
       local section = chat.section
       if section then
         chat:tell('compare', { section = section.id, lines = section:lines() })
@@ -140,60 +118,58 @@ M.subcommands = {
   end,
   decisions = function(args, rest)
     local export = rest:match('^export%s*$') or rest:match('^export%s+(.+)$')
-    local chat = require('winnow.chats').current()
+    local chat = registry.current()
     if export == rest then
       notify('say where to: :Winnow decisions export {folder} or {file.json}.')
     elseif export then
-      require('winnow.decisions').export(export)
+      decisions.export(export)
     elseif rest ~= '%' then
-      require('winnow.decisions').open({ about = rest }, args.smods)
+      decisions.open({ about = rest }, args.smods)
     elseif chat then
-      require('winnow.decisions').open({ path = chat.path }, args.smods)
+      decisions.open({ path = chat.path }, args.smods)
     else
       notify('this is not a chat, so % has no decisions.')
     end
   end,
   trust = function(_, rest)
-    local chat = require('winnow.chats').current()
-    local place = chat and chat.cwd or require('winnow.files').place(vim.fn.getcwd())
+    local chat = registry.current()
+    local place = chat and chat.cwd or files.place(vim.fn.getcwd())
     if rest ~= '' and rest ~= 'revoke' then
       notify(('there is no :Winnow trust %s, only :Winnow trust revoke.'):format(rest))
     else
-      local event = { chat = chat and chat.buf or 0, cwd = place, revoke = rest == 'revoke' }
-      require('winnow.host').notify('trust', event)
+      host.notify('trust', { cwd = place, revoke = rest == 'revoke' })
     end
   end,
   pending = function()
-    require('winnow.inbox').open()
+    inbox.open()
   end,
   next = function()
-    require('winnow.inbox').next()
+    inbox.next()
   end,
   log = function(args)
-    local host = require('winnow.host')
-    vim.cmd.split({ host.log_path(), mods = args.smods })
+    vim.cmd.split({ log.path(), mods = args.smods })
     vim.bo.swapfile = false -- else what follows would be on disk, after all
     vim.cmd.edit({ bang = true })
     vim.bo.modifiable = true
-    if #host.cut > 0 then
-      vim.fn.append('$', vim.list_extend({ '', 'Too long for the message line:' }, host.cut))
+    if #log.cut > 0 then
+      vim.fn.append('$', vim.list_extend({ '', 'Too long for the message line:' }, log.cut))
     end
     vim.bo.modified, vim.bo.readonly, vim.bo.modifiable = false, true, false
     vim.cmd.normal({ 'G', bang = true })
   end,
   restart = function()
-    require('winnow.host').restart()
+    host.restart()
   end,
 }
 
 --- `:Winnow` alone: open or focus this directory's chat; with a range, hand over those lines, and
 --- with words after it send them at once.
+---@param args table
 local function open(args)
   local source, cwd = vim.api.nvim_get_current_buf(), vim.fn.getcwd()
-  local files, chats = require('winnow.files'), require('winnow.chats')
-  local buf = chats.of_directory(cwd) or files.of_directory(cwd) or files.create(cwd)
-  M.show(buf, args.smods)
-  local chat = chats.get(buf)
+  local buf = chats.of_directory(cwd)
+  window.show(buf, args.smods)
+  local chat = registry.get(buf)
   if chat and args.range > 0 then
     quote(chat, source, args.line1, args.line2)
     if args.args ~= '' then
@@ -225,7 +201,7 @@ function M.complete(lead, line)
   if not before then
     words = vim.fn.sort(vim.tbl_keys(M.subcommands))
   elseif before:match('^mode%s+$') then
-    words = require('winnow').modes
+    words = config.modes
   elseif before:match('^trust%s+$') then
     words = { 'revoke' }
   elseif before:match('^decisions%s+$') then

@@ -1,5 +1,8 @@
 --- Plays the scripted chat without a terminal: types the keys of a user and prints each frame.
-local marker = require('winnow.marker')
+local guard = require('winnow.guard')
+local host = require('winnow.host')
+local marker = require('winnow.section.marker')
+local registry = require('winnow.registry')
 
 local M = {}
 
@@ -25,6 +28,7 @@ end
 local said = '' -- what would stand on the message line; without a terminal Neovim shows none
 
 --- The cursor's line is pointed at, since text alone has no cursor.
+---@param title string
 local function print_frame(title)
   local rows = screen()
   local row = vim.fn.screenrow()
@@ -35,20 +39,25 @@ local function print_frame(title)
   said = ''
 end
 
+---@return winnow.Chat
 local function chat()
-  return require('winnow.chats').current()
+  return assert(registry.current())
 end
 
+---@return boolean
 local function idle()
   return chat().state == 'idle'
 end
 
+---@return boolean?
 local function section_open()
   local section = chat().section
   return section and #section.parts > 0 and section.sight.at ~= nil
 end
 
 --- The section's verdict says this.
+---@param pattern string
+---@return fun(): boolean?
 local function verdict(pattern)
   return function()
     local section = chat().section
@@ -60,6 +69,8 @@ local function verdict(pattern)
 end
 
 --- The host has moved the cursor to this question, or to the foot (0).
+---@param question integer
+---@return fun(): boolean
 local function at(question)
   return function()
     local section = chat().section
@@ -93,30 +104,40 @@ local STEPS = {
   { title = '<CR><CR> keeps only the line under the cursor', keys = '<CR><CR>', ready = idle },
 }
 
---- Play all steps, then quit: with an error when one never gets ready.
-function M.play()
+--- A Neovim of a fixed size without folders of the user's, and a chat in it.
+---@return string folder to be deleted at the end
+local function set_up()
   local folder = vim.fn.tempname() -- the user's own chats stay as they are
   vim.env.XDG_DATA_HOME, vim.env.XDG_STATE_HOME = folder, folder
   vim.o.columns, vim.o.lines = COLUMNS, LINES
   vim.o.laststatus, vim.o.ruler, vim.o.showmode = 0, false, false
+  ---@param text string
   vim.notify = function(text) ---@diagnostic disable-line: duplicate-set-field
     said = text
   end
   vim.o.shortmess = vim.o.shortmess .. 'FI'
   vim.g.winnow = { agent = 'scripted' }
-  require('winnow.guard').pause = 0 -- nobody has to look before a key is pressed
+  guard.pause = 0 -- nobody has to look before a key is pressed
   vim.cmd.Winnow('demo')
+  return folder
+end
 
+--- Play all steps, then quit: with an error when one never gets ready.
+function M.play()
+  local folder = set_up()
   local timer = assert(vim.uv.new_timer())
   local number, typed, since = 1, false, vim.uv.now()
+  ---@param code integer
   local function quit(code)
     timer:stop()
-    require('winnow.host').stop()
+    host.stop()
     vim.fn.delete(folder, 'rf')
     vim.cmd(code .. 'cquit!')
   end
-  timer:start(0, TICK, function()
-    vim.schedule(function()
+  timer:start(
+    0,
+    TICK,
+    vim.schedule_wrap(function()
       local step = STEPS[number]
       if not step then
         return
@@ -134,7 +155,7 @@ function M.play()
         quit(1)
       end
     end)
-  end)
+  )
 end
 
 return M

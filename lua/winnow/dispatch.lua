@@ -1,12 +1,26 @@
 --- What the host may ask of Neovim: one function for each tag of `Effect` in
---- python/winnow/protocol.py.
+--- python/winnow/protocol/effects.py. What is about no chat has none.
 local M = {}
 
+local decisions = require('winnow.views.decisions')
+local events = require('winnow.events')
+local host = require('winnow.host')
+local log = require('winnow.log')
+local quiet = require('winnow.quiet')
+local registry = require('winnow.registry')
+local reload = require('winnow.reload')
 local say = require('winnow.say')
-local transcript = require('winnow.transcript')
+local section = require('winnow.section')
+local seen = require('winnow.section.seen')
+local sent = require('winnow.chat.sent')
+local sides = require('winnow.views.sides')
+local transcript = require('winnow.chat.transcript')
+local window = require('winnow.window')
 
 --- An effect on a section, which does nothing once that is closed.
----@param act fun(section: winnow.Section, effect: table)
+---@generic E
+---@param act fun(section: winnow.Section, effect: E)
+---@return fun(chat: winnow.Chat, effect: E)
 local function on_section(act)
   return function(chat, e)
     if chat.section and chat.section.id == e.section then
@@ -16,7 +30,7 @@ local function on_section(act)
   end
 end
 
----@type table<string, fun(chat: winnow.Chat, effect: table)>
+---@type winnow.Effects
 M.effects = {
   write = function(chat, e)
     transcript.write(chat, e.text, e.fresh)
@@ -25,28 +39,32 @@ M.effects = {
     transcript.tool(chat, e.id, e.line, e.output)
   end,
   section = function(chat, e)
-    require('winnow.section').open(chat, e.section, e.lines, e.previews, e.focus, e.edited)
+    section.open(chat, e.section, e.lines, e.previews, e.focus, e.edited)
   end,
-  verdict = on_section(function(section, e)
-    section:judge(e.parts, e.waiting, e.offer)
+  verdict = on_section(function(open, e)
+    open:judge(e.parts, e.waiting, e.offer)
   end),
-  say = function(_, e)
+  say = function(chat, e)
+    say(e.text, e.level)
+    if chat and chat.section then
+      chat.section:hear(e.text)
+    end
+  end,
+  notify = function(_, e)
     say(e.text, e.level)
   end,
-  step = on_section(function(section, e)
-    section:step(e.question)
+  move = on_section(function(open, e)
+    open:step(e.question)
   end),
-  reveal = on_section(function(section)
-    require('winnow.seen').reveal(section)
+  reveal = on_section(seen.reveal),
+  delete = on_section(function(open, e)
+    open:delete(e.question, e.rows)
   end),
-  keep = on_section(function(section, e)
-    section:keep(e.question, e.rows)
+  fill = on_section(function(open, e)
+    open:fill(e.lines)
   end),
-  fill = on_section(function(section, e)
-    section:fill(e.lines)
-  end),
-  freeze = on_section(function(section, e)
-    section:freeze(e.lines)
+  freeze = on_section(function(open, e)
+    open:freeze(e.lines)
   end),
   take = function(chat)
     chat:take()
@@ -54,8 +72,8 @@ M.effects = {
   refill = function(chat, e)
     chat:refill(e.text, e.messages)
   end,
-  kept = function(chat, e)
-    require('winnow.sent').forget(chat.path, e.messages)
+  stored = function(chat, e)
+    sent.forget(chat.path, e.messages)
   end,
   status = function(chat, e)
     chat.cost, chat.mode, chat.ahead = e.cost, e.mode, e.ahead
@@ -63,7 +81,7 @@ M.effects = {
     chat:set_state(e.state)
   end,
   happened = function(chat, e)
-    require('winnow.events').fire(chat, e.name, e.data)
+    events.fire(chat, e.name, e.data)
   end,
   meta = function(chat, e)
     transcript.meta(chat, e.values)
@@ -73,38 +91,28 @@ M.effects = {
   end,
   visit = function(chat, e)
     if vim.api.nvim_get_current_buf() == chat.buf then -- else the user has gone elsewhere
-      require('winnow.keys').open_beside(e.path, e.line)
+      window.open_beside(e.path, e.line)
     end
   end,
   reload = function(_, e)
-    require('winnow.reload').reload(e.path)
+    reload.reload(e.path)
   end,
   sides = function(_, e)
-    require('winnow.sides').open(e.path, e.old, e.new)
+    sides.open(e.path, e.old, e.new)
   end,
   rules = function(_, e)
-    require('winnow.float')(e.lines, 'winnow.rules')
+    window.float(e.lines, 'winnow.rules')
   end,
   decisions = function(_, e)
-    require('winnow.decisions').show(e.lines)
+    decisions.show(e.lines)
   end,
   export = function(_, e)
-    require('winnow.decisions').write(e.path, e.files)
+    decisions.write(e.path, e.files)
   end,
 }
 
--- Effects that wait for the end of a command, by buffer.
+-- Effects that wait for the end of a command that counts lines, by buffer.
 local held = {} ---@type table<integer, table[]>
-
---- Whether the user is in the middle of a command that counts lines: text that came in above a
---- selection, or between the two keys of `dd`, would make it take other lines.
----@param buf integer
----@return boolean
-function M.counts_lines(buf)
-  local mode = vim.api.nvim_get_mode().mode
-  return vim.api.nvim_get_current_buf() == buf
-    and (vim.startswith(mode, 'no') or mode:find('^[vVsS\22\19]') ~= nil)
-end
 
 --- Whether effects for this buffer wait.
 ---@param buf integer
@@ -113,43 +121,32 @@ function M.holds(buf)
   return held[buf] ~= nil
 end
 
---- Do something as soon as no such command is under way any more.
----@param buf integer
----@param act fun()
-function M.after_command(buf, act)
-  vim.api.nvim_create_autocmd({ 'ModeChanged', 'BufEnter' }, {
-    callback = function()
-      if M.counts_lines(buf) then
-        return
-      end
-      vim.schedule(act) -- not now: an operator may still be at work
-      return true
-    end,
-  })
-end
-
 --- Keep effects until the command is over.
+---@param buf integer
+---@param effect winnow.Effect
 local function hold(buf, effect)
   if held[buf] then
     table.insert(held[buf], effect)
     return
   end
   held[buf] = { effect }
-  M.after_command(buf, function()
+  quiet.after_command(buf, function()
     local batch = held[buf] or {}
     held[buf] = nil
     M.apply(batch)
   end)
 end
 
+---@param chat? winnow.Chat
+---@param effect winnow.Effect
 local function run(chat, effect)
   local ok, problem = xpcall(M.effects[effect.type], debug.traceback, chat, effect)
   if not ok then
-    require('winnow.host').log(('%s failed: %s'):format(effect.type, problem))
+    log.write(('%s failed: %s'):format(effect.type, problem))
     say('winnow: a part of the chat could not be shown; :Winnow log says why.', 'error')
     if effect.type == 'section' then
       chat.section = nil
-      require('winnow.host').notify('unshown', { chat = effect.chat, section = effect.section })
+      host.notify('unshown', { chat = effect.chat, section = effect.section })
     end
   end
 end
@@ -157,15 +154,14 @@ end
 --- Apply a batch in order. One effect that fails does not take the others with it.
 ---@param batch table[]
 function M.apply(batch)
-  local chats = require('winnow.chats')
-  require('winnow.host').hear()
+  host.hear()
   for _, effect in ipairs(batch) do
-    local chat = chats.get(effect.chat)
+    local chat = effect.chat and registry.get(effect.chat)
     chat = chat and not chat.owner and chat or nil -- what was on its way when it was handed over
-    if chat and (M.holds(chat.buf) or M.counts_lines(chat.buf)) then
+    if chat and (M.holds(chat.buf) or quiet.counts_lines(chat.buf)) then
       hold(chat.buf, effect)
-    elseif effect.chat == 0 or chat and vim.api.nvim_buf_is_loaded(chat.buf) then
-      run(chat, effect) -- 0: about no chat
+    elseif not effect.chat or chat and vim.api.nvim_buf_is_loaded(chat.buf) then
+      run(chat, effect)
     end
   end
 end

@@ -1,10 +1,11 @@
 --- What is drawn over the text of a chat: hidden markers, coloured tool lines. Done line by line
 --- while Neovim draws, so no edit, paste or undo can leave a line as it should not be.
-local fold = require('winnow.fold')
-local frontmatter = require('winnow.frontmatter')
-local marker = require('winnow.marker')
-local seen = require('winnow.seen')
-local view = require('winnow.section_view')
+local fold = require('winnow.chat.fold')
+local frontmatter = require('winnow.chat.frontmatter')
+local grammar = require('winnow.grammar')
+local marker = require('winnow.section.marker')
+local seen = require('winnow.section.seen')
+local view = require('winnow.section.view')
 
 local M = {}
 
@@ -12,14 +13,14 @@ local namespace = vim.api.nvim_create_namespace('winnow.draw')
 
 -- How a line starts, and its colour.
 local GROUPS = {
-  ['▸'] = 'WinnowTool',
-  ['✻'] = 'WinnowOutput',
-  ['│'] = 'WinnowOutput',
-  ['⚠'] = 'WinnowNotice',
-  ['■'] = 'WinnowNotice',
-  ['↻'] = 'WinnowNotice',
-  ['✓'] = 'WinnowDecided',
-  ['✗'] = 'WinnowUndecided',
+  [grammar.TOOL] = 'WinnowTool',
+  [grammar.THOUGHT] = 'WinnowOutput',
+  [grammar.OUTPUT] = 'WinnowOutput',
+  [grammar.NOTICE] = 'WinnowNotice',
+  [grammar.STOPPED] = 'WinnowNotice',
+  [grammar.REPLAYED] = 'WinnowNotice',
+  [grammar.KEPT] = 'WinnowDecided',
+  [grammar.REFUSED] = 'WinnowUndecided',
 }
 
 -- How a line of a diff starts, and its colour.
@@ -34,9 +35,11 @@ local DIFF = {
 local frontmatter_end = -1 -- last row of it
 local section ---@type { id: string, first: integer, after: integer }? the open one
 local told = { row = -1 } ---@type { row: integer, output?: boolean } the line above, while drawing
-local bodies = {} ---@type { first: integer, last: integer, info: string }[]
+local bodies = {} ---@type winnow.Fenced[]
 
 --- The body that a row is in, from its fence to the marker below the other one.
+---@param row integer
+---@return winnow.Fenced?
 local function body_at(row)
   for _, body in ipairs(bodies) do
     if row >= body.first and row <= body.last then
@@ -47,6 +50,9 @@ end
 
 --- The colour of a line of a diff. The two lines that name the file are its first ones; further
 --- down, `--- ` is a line `-- ` that is removed.
+---@param line string
+---@param index integer 1: the first below the fence
+---@return string?
 local function diff_group(line, index)
   if index <= 2 and (vim.startswith(line, '--- ') or vim.startswith(line, '+++ ')) then
     return 'WinnowFile'
@@ -58,6 +64,7 @@ end
 ---@param line string
 ---@param index integer 0: the fence
 ---@param info string what the body is, as the fence has it
+---@return string?
 local function body_group(line, index, info)
   if index == 0 then
     return 'WinnowHint'
@@ -68,19 +75,42 @@ end
 
 --- The colour of a line of the transcript. Behind a bar only a tool's output has one: a table that
 --- Claude draws begins with the same character.
+---@param buf integer
+---@param row integer
+---@param line string
+---@return string?
 local function line_group(buf, row, line)
   local start = line:sub(1, 3) -- each of the starts is three bytes long
-  local output = start == '▸' or start == '✻'
-  if start == '│' then
+  local output = start == grammar.TOOL or start == grammar.THOUGHT
+  if start == grammar.OUTPUT then
     output = told.output
     if told.row ~= row - 1 then
       output = fold.is_output(buf, row)
     end
   end
   told = { row = row, output = output }
-  return (start ~= '│' or output) and GROUPS[start] or nil
+  return (start ~= grammar.OUTPUT or output) and GROUPS[start] or nil
 end
 
+--- Hide the markers of a line, and what edits have left of them.
+---@param buf integer
+---@param row integer
+---@param line string
+---@param inside boolean whether it is in a body: what looks like the rest of one is no marker
+local function hide_markers(buf, row, line, inside)
+  local ours = section and not inside and row >= section.first and row < section.after
+  for _, span in ipairs(marker.spans(line, ours and section.id or nil)) do
+    vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
+      end_col = span[2],
+      conceal = ' ', -- one blank, so that what `A` appends stands apart
+      ephemeral = true,
+      priority = 200,
+    })
+  end
+end
+
+---@param buf integer
+---@param row integer
 local function draw_line(_, _, buf, row)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
   if not line then
@@ -93,7 +123,6 @@ local function draw_line(_, _, buf, row)
   elseif body and row == body.last - 1 and vim.startswith(line, '```') then
     index = 0
   end
-  local inside = index ~= nil and index > 0
   local group
   if index then
     group = body_group(line, index, body.info)
@@ -110,18 +139,8 @@ local function draw_line(_, _, buf, row)
       priority = 200, -- above Markdown, which such a line is not
     })
   end
-  if not line:find('--', 1, true) then
-    return
-  end
-  -- In a body, what looks like the rest of a marker is the user's or the agent's: all of it shows.
-  local ours = section and not inside and row >= section.first and row < section.after
-  for _, span in ipairs(marker.spans(line, ours and section.id or nil)) do
-    vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
-      end_col = span[2],
-      conceal = ' ', -- one blank, so that what `A` appends stands apart
-      ephemeral = true,
-      priority = 200,
-    })
+  if line:find('--', 1, true) then
+    hide_markers(buf, row, line, index ~= nil and index > 0)
   end
 end
 
@@ -136,8 +155,10 @@ function M.start(chat_of)
       end
       section, bodies, told = nil, {}, { row = -1 }
       if chat.section then
-        seen.drawn(chat.section, win, top, bottom)
         local first, after = chat.section:rows()
+        if top < after and bottom >= first then
+          seen.drawn(chat.section, win)
+        end
         section = { id = chat.section.id, first = first, after = after }
         bodies = view.bodies(chat.section)
       end

@@ -1,5 +1,8 @@
 --- What other parts of a configuration can hear of: `User` autocommands, and a word to the user
 --- when something waits in a chat that is not in front.
+local config = require('winnow.config')
+local say = require('winnow.say')
+
 local M = {}
 
 local focused = true -- this Neovim has the terminal's focus, as far as the terminal tells
@@ -21,14 +24,16 @@ local SEQUENCES = {
 --- Text that a terminal only shows: what is unprintable in a window, such as controls, halves of
 --- characters and what turns the direction, is spelled out; 'isprint' may let some of it through.
 ---@param text string
+---@return string
 local function harmless(text)
   text = vim.fn.strtrans((text:gsub('%z', ' '))):gsub('\194[\128-\159]', ' ')
   return (text:gsub('[%c;]', ' '))
 end
 
 --- Ask the terminal for attention, if the user wants that.
+---@param text string
 local function alert(text)
-  local sequence = SEQUENCES[require('winnow').config().alert]
+  local sequence = SEQUENCES[config.get().alert]
   if sequence then
     -- Neovim hands what comes on its stderr to the terminal as it is.
     vim.fn.chansend(vim.v.stderr, (sequence:format(harmless(text))))
@@ -36,13 +41,15 @@ local function alert(text)
 end
 
 --- Something waits: say so, unless the user looks at it. Focus stays where it is.
+---@param chat winnow.Chat
+---@param data table
 local function call_user(chat, data)
   if focused and vim.api.nvim_get_current_buf() == chat.buf then
     return
   end
   local where = vim.fs.basename(chat.cwd)
   local text = ('Claude waits in %s: %s. :Winnow next goes there.'):format(where, data.title)
-  require('winnow.say')(text)
+  say(text)
   alert(text)
 end
 

@@ -1,9 +1,11 @@
 --- A chat that another Neovim has is only read here: as its file has it, until that one is gone or
 --- hands it over.
-local chats = require('winnow.chats')
-local files = require('winnow.files')
+local directory = require('winnow.chat.directory')
+local files = require('winnow.chat.files')
 local host = require('winnow.host')
-local lock = require('winnow.lock')
+local lock = require('winnow.chat.lock')
+local quiet = require('winnow.quiet')
+local registry = require('winnow.registry')
 local say = require('winnow.say')
 
 local M = {}
@@ -26,7 +28,7 @@ end
 ---@return boolean done
 local function reread(chat)
   local buf = chat.buf
-  if require('winnow.dispatch').counts_lines(buf) or vim.fn.getcmdwintype() ~= '' then
+  if quiet.counts_lines(buf) or vim.fn.getcmdwintype() ~= '' then
     return false
   end
   local views = {} ---@type table<integer, table|false>
@@ -43,11 +45,11 @@ local function reread(chat)
       if view then
         vim.fn.winrestview(view)
       else
-        chats.get(buf):to_draft(win)
+        registry.get(buf):to_draft(win)
       end
     end)
   end
-  return chats.get(buf) ~= chat -- else something was in the way
+  return registry.get(buf) ~= chat -- else something was in the way
 end
 
 --- Follow the file of a chat that another Neovim has, until that changes.
@@ -58,7 +60,7 @@ local function watch(chat)
     TICK,
     TICK,
     vim.schedule_wrap(function()
-      local current = chats.get(chat.buf) == chat and vim.api.nvim_buf_is_loaded(chat.buf)
+      local current = registry.get(chat.buf) == chat and vim.api.nvim_buf_is_loaded(chat.buf)
       local owner = lock.owner(chat.path)
       local news = not owner or owner.pid ~= chat.owner.pid or files.stamp(chat.path) ~= chat.stamp
       if (not current or news and reread(chat)) and not timer:is_closing() then
@@ -95,7 +97,7 @@ function M.resign(chat, owner)
   host.notify('close', { chat = chat.buf })
   local draft = chat:draft()
   local saved = vim.endswith(vim.trim(files.read(chat.path)), '\n' .. draft)
-  local kept = draft ~= '' and not saved and files.keep_draft(chat.cwd, draft)
+  local kept = draft ~= '' and not saved and directory.keep_draft(chat.cwd, draft)
   watch(chat)
   vim.schedule(function() -- not now: it may be closing, or in the middle of a command
     if vim.api.nvim_get_current_buf() == chat.buf then
@@ -116,7 +118,7 @@ end
 ---@param owner winnow.Owner that Neovim
 function M.yield(path, owner)
   vim.schedule(function() -- after what the last command still has to tell the host
-    for _, chat in ipairs(chats.all()) do
+    for _, chat in ipairs(registry.all()) do
       if files.real(chat.path) == path and chat:mine() then
         chat:save()
         M.resign(chat, owner)

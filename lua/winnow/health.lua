@@ -1,5 +1,7 @@
 --- `:checkhealth winnow`
 
+local config = require('winnow.config')
+local host = require('winnow.host')
 local python = require('winnow.python')
 local health = vim.health
 
@@ -29,7 +31,7 @@ end
 
 local function check_configuration()
   health.start('Configuration')
-  local problems = require('winnow').problems(vim.g.winnow == nil and {} or vim.g.winnow)
+  local problems = config.problems(vim.g.winnow == nil and {} or vim.g.winnow)
   for _, problem in ipairs(problems) do
     health.error(problem, 'See |winnow-configuration|')
   end
@@ -42,7 +44,7 @@ end
 ---@return table|nil report see python/winnow/health.py
 ---@return string|nil problem
 local function ask(path)
-  local cli = python.cli(require('winnow').config().cli_path)
+  local cli = python.cli(config.get().cli_path)
   local command = { path, '-I', python.root .. '/python/winnow/health.py', cli }
   local started, process = pcall(vim.system, command, { text = true, cwd = python.folder() })
   if not started then
@@ -93,9 +95,7 @@ end
 
 local function check_host()
   health.start('Host')
-  local called, milliseconds, problem = pcall(function()
-    return require('winnow.host').ping()
-  end)
+  local called, milliseconds, problem = pcall(host.ping)
   if called and milliseconds then
     health.ok(('answers in %.1f ms'):format(milliseconds))
   else
@@ -127,11 +127,13 @@ function M.check()
   health.start('Python')
   local found, problem = python.find()
   if not found then
-    return health.error(problem)
+    health.error(problem or '')
+    return
   end
   local report, failure = ask(found.path)
   if not report then
-    return health.error(('%s does not run: %s'):format(found.path, failure), found.remedy)
+    health.error(('%s does not run: %s'):format(found.path, failure), found.remedy)
+    return
   end
   health.ok(('%s: %s (%s)'):format(report.python, found.path, found.why))
   check_packages(report, found.remedy)

@@ -30,6 +30,8 @@ function M.define()
 end
 
 --- A query file without its conceal rules: in a chat only markers are hidden.
+---@param lang string
+---@return string
 local function plain_query(lang)
   local texts = {}
   for _, file in ipairs(vim.treesitter.query.get_files(lang, 'highlights')) do

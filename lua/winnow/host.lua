@@ -2,6 +2,8 @@
 --- Lua only ever notifies it, so no key waits for Python.
 local M = {}
 
+local config = require('winnow.config')
+local log = require('winnow.log')
 local python = require('winnow.python')
 
 -- The interpreter is ours, so no manifest and no g:python3_host_prog are involved. It is isolated
@@ -10,34 +12,10 @@ local BOOT = 'import pynvim; pynvim.start_host()'
 
 local REMEDY = ':checkhealth winnow says why, :Winnow restart tries again'
 
--- What may be sent: the tags of `Event` in python/winnow/protocol.py.
-M.events = {
-  open = true,
-  close = true,
-  send = true,
-  refilled = true,
-  queue = true,
-  stop = true,
-  edit = true,
-  confirm = true,
-  cancel = true,
-  reopen = true,
-  discuss = true,
-  unshown = true,
-  grant = true,
-  mode = true,
-  compare = true,
-  recall = true,
-  trust = true,
-}
-
 local channel ---@type integer?
 local stderr = {} ---@type string[] what the process said last
 local crashed = false -- once restarted by itself, the next crash waits for the user
 local heard = false -- this host has said something
-
---- Sentences that were too long for the message line. They may quote the chat, so no file has them.
-M.cut = {} ---@type string[]
 
 --- Milliseconds for a new host to say something; a machine that is busy takes its time.
 M.patience = 30000
@@ -45,31 +23,29 @@ M.patience = 30000
 --- Seconds for the CLI to start, before it is started once more.
 M.cli_patience = 30
 
---- Folder of the log and the database.
----@return string
-function M.state_dir()
-  return python.state
+---@class winnow.host.Handlers
+---@field started (fun())[] a new host runs and knows of no chat
+---@field lost (fun(sentence: string))[] there is none, or a new one; the sentence says why
+local handlers = { started = {}, lost = {} } ---@type winnow.host.Handlers
+
+--- Hear of what becomes of the host.
+---@param happening 'started'|'lost'
+---@param handler fun(sentence?: string)
+function M.on(happening, handler)
+  table.insert(handlers[happening], handler)
 end
 
----@return string
-function M.log_path()
-  return M.state_dir() .. '/winnow.log'
-end
-
---- Add to the log, which holds nothing that was said in a chat. Where there can be no log, nothing
---- else may fail for it.
----@param text string
-function M.log(text)
-  python.folder()
-  local file = vim.uv.fs_open(M.log_path(), 'a', tonumber('600', 8))
-  if file then
-    vim.uv.fs_write(file, ('%s neovim: %s\n'):format(os.date('%Y-%m-%d %H:%M:%S'), text))
-    vim.uv.fs_close(file)
+---@param happening 'started'|'lost'
+---@param sentence? string
+local function announce(happening, sentence)
+  for _, handler in ipairs(handlers[happening]) do
+    handler(sentence)
   end
 end
 
 --- What the process wrote, for the log. Once it works, an error of it may quote the chat: then only
 --- where it was and its name count.
+---@return string
 local function written()
   local lines = vim.tbl_map(function(line)
     return (not heard or line:match('^%s')) and line or line:match('^[^:]*')
@@ -78,6 +54,7 @@ local function written()
 end
 
 --- The last line that the process wrote, or nil.
+---@return string?
 local function last_words()
   local line = vim.iter(stderr):rev():find(function(line)
     return line:match('%S')
@@ -85,35 +62,37 @@ local function last_words()
   return line and vim.trim(line:gsub('%c', ' '):sub(1, 200))
 end
 
+---@param id integer
+---@param code integer
 local function on_exit(id, code)
   if channel ~= id then
     return -- one that we stopped ourselves
   end
   channel = nil
-  M.log(('host ended with code %d\n%s'):format(code, written()))
+  log.write(('host ended with code %d\n%s'):format(code, written()))
   if vim.v.exiting ~= vim.NIL then
     return
   end
-  local chats = require('winnow.chats')
   if crashed or not heard then -- what could not even start would not do so now
     local said = last_words() or 'exit code ' .. code
-    chats.lost(('The Python host stopped (%s); %s.'):format(said, REMEDY))
+    announce('lost', ('The Python host stopped (%s); %s.'):format(said, REMEDY))
     return
   end
   crashed = true
-  chats.lost('The Python host stopped and was started again: see :Winnow log.')
+  announce('lost', 'The Python host stopped and was started again: see :Winnow log.')
   M.start()
 end
 
 --- A host that neither ends nor speaks must not be waited for without the user knowing.
+---@param id integer the channel
 local function watch(id)
   heard = false
   vim.defer_fn(function()
     if channel == id and not heard then
       M.stop()
       local sentence = ('The Python host does not answer; %s.'):format(REMEDY)
-      M.log(('%s\n%s'):format(sentence, written()))
-      require('winnow.chats').lost(sentence)
+      log.write(('%s\n%s'):format(sentence, written()))
+      announce('lost', sentence)
     end
   end, M.patience)
 end
@@ -138,16 +117,16 @@ local function launch()
   if not found then
     return false, problem
   end
-  local config = require('winnow').config()
+  local options = config.get()
   local settings = vim.json.encode({
-    state = M.state_dir(),
-    agent = config.agent,
-    cli_path = python.cli(config.cli_path),
+    state = python.state(),
+    agent = options.agent,
+    cli_path = python.cli(options.cli_path),
     cli_patience = M.cli_patience,
-    scenario = absolute(config.scenario),
-    replay = absolute(config.replay),
-    keep_hours = config.keep_hours,
-    form_hours = config.form_hours,
+    scenario = absolute(options.scenario),
+    replay = absolute(options.replay),
+    keep_hours = options.keep_hours,
+    form_hours = options.form_hours,
   })
   stderr = {}
   local shim = python.root .. '/rplugin/python3/winnow_host.py'
@@ -179,13 +158,13 @@ function M.start()
   end
   local ok, problem = launch()
   if ok then
-    require('winnow.chats').reopen_all()
+    announce('started')
   end
   return ok, problem
 end
 
 --- Tell the host something. Starts it when needed.
----@param kind string one of `M.events`
+---@param kind winnow.EventType
 ---@param event table its fields
 ---@return boolean sent
 ---@return string? problem one sentence
@@ -212,9 +191,9 @@ end
 ---@param sentence string
 ---@param detail string
 function M.broken(sentence, detail)
-  M.log(detail)
+  log.write(detail)
   M.stop() -- so that the next try is with a new one
-  require('winnow.chats').lost(("The Python host can't work (%s); %s."):format(sentence, REMEDY))
+  announce('lost', ("The Python host can't work (%s); %s."):format(sentence, REMEDY))
 end
 
 --- Start the host again; open chats go on.
@@ -223,7 +202,7 @@ function M.restart()
   crashed = false
   local ok, problem = M.start()
   if not ok then
-    require('winnow.chats').lost(problem or '')
+    announce('lost', problem or '')
   end
 end
 

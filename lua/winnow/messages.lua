@@ -25,11 +25,6 @@
 ---@field headless? boolean
 ---@field eager? boolean
 
---- The buffer is gone: deny what waits, end the agent.
----@class winnow.event.Close
----@field type 'close'
----@field chat integer
-
 --- A message that the buffer already shows. Empty: there was nothing to take after all.
 ---@class winnow.event.Send
 ---@field type 'send'
@@ -53,6 +48,12 @@
 ---@field type 'stop'
 ---@field chat integer
 
+--- Change the permission mode; empty: show it, with the rules in force.
+---@class winnow.event.SetMode
+---@field type 'setmode'
+---@field chat integer
+---@field mode? string
+
 --- The lines of the open section changed.
 ---@class winnow.event.Edit
 ---@field type 'edit'
@@ -68,6 +69,14 @@
 ---@field lines string[]
 ---@field row integer
 ---@field unseen? integer
+
+--- Keep only the option on `row` of `lines` of the open section; `Delete` does it.
+---@class winnow.event.Keep
+---@field type 'keep'
+---@field chat integer
+---@field section string
+---@field lines string[]
+---@field row integer
 
 --- `<Esc>` in the open section.
 ---@class winnow.event.Cancel
@@ -89,6 +98,7 @@
 ---@field section string
 ---@field lines string[]
 ---@field text string
+---@field id? string
 
 --- Answer a permission, patch or plan from anywhere; `always`: with its first rule.
 ---@class winnow.event.Grant
@@ -99,12 +109,6 @@
 ---@field reason? string
 ---@field lines? string[]
 ---@field unseen? integer
-
---- Change the permission mode; empty: show it, with the rules in force.
----@class winnow.event.Mode
----@field type 'mode'
----@field chat integer
----@field mode? string
 
 --- Show the open patch beside the file, as a diff of two buffers.
 ---@class winnow.event.Compare
@@ -119,10 +123,14 @@
 ---@field chat integer
 ---@field section string
 
+--- The buffer is gone: deny what waits, end the agent.
+---@class winnow.event.Close
+---@field type 'close'
+---@field chat integer
+
 --- Show what was decided, or export it.
 ---@class winnow.event.Recall
 ---@field type 'recall'
----@field chat integer
 ---@field about? string
 ---@field path? string
 ---@field export? string
@@ -130,7 +138,6 @@
 --- Show what was decided about the settings of the project at `cwd`, or forget it.
 ---@class winnow.event.Trust
 ---@field type 'trust'
----@field chat integer
 ---@field cwd string
 ---@field revoke? boolean
 
@@ -173,16 +180,22 @@
 ---@field waiting integer
 ---@field offer string
 
---- One sentence for the user's message line.
+--- One sentence for the user's message line, when nothing before it is held back.
 ---@class winnow.effect.Say
 ---@field type 'say'
 ---@field chat integer
 ---@field text string
 ---@field level 'error'|'info'|'warn'
 
+--- One sentence for the user's message line, at once.
+---@class winnow.effect.Notify
+---@field type 'notify'
+---@field text string
+---@field level 'error'|'info'|'warn'
+
 --- Move the cursor to a question of the open section (from 1), or to its foot (0).
----@class winnow.effect.Step
----@field type 'step'
+---@class winnow.effect.Move
+---@field type 'move'
 ---@field chat integer
 ---@field section string
 ---@field question integer
@@ -193,9 +206,9 @@
 ---@field chat integer
 ---@field section string
 
---- Delete these rows of the lines that were confirmed, then confirm again.
----@class winnow.effect.Keep
----@field type 'keep'
+--- Delete these rows of the lines that `Confirm` or `Keep` had, then confirm again.
+---@class winnow.effect.Delete
+---@field type 'delete'
 ---@field chat integer
 ---@field section string
 ---@field question integer
@@ -228,8 +241,8 @@
 ---@field messages string[]
 
 --- The store has these messages: nobody else has to remember them.
----@class winnow.effect.Kept
----@field type 'kept'
+---@class winnow.effect.Stored
+---@field type 'stored'
 ---@field chat integer
 ---@field messages string[]
 
@@ -279,7 +292,6 @@
 --- The agent has written files: show them as they are now, where nothing is unsaved.
 ---@class winnow.effect.Reload
 ---@field type 'reload'
----@field chat integer
 ---@field path string
 
 --- Show a file as it is beside what the open patch makes of it.
@@ -293,13 +305,11 @@
 --- Show the permission mode and the rules in force, or what was decided about a project.
 ---@class winnow.effect.Rules
 ---@field type 'rules'
----@field chat integer
 ---@field lines string[]
 
 --- Show the ledger in a buffer of its own.
 ---@class winnow.effect.Decisions
 ---@field type 'decisions'
----@field chat integer
 ---@field lines string[]
 
 --- A file to be written; `name` comes after a number.
@@ -310,26 +320,26 @@
 --- Write new files: into the folder `path`, or the one of that very path.
 ---@class winnow.effect.Export
 ---@field type 'export'
----@field chat integer
 ---@field path string
 ---@field files winnow.File[]
 
 ---@alias winnow.Event
 ---| winnow.event.Open
----| winnow.event.Close
 ---| winnow.event.Send
 ---| winnow.event.Refilled
 ---| winnow.event.Queue
 ---| winnow.event.Stop
+---| winnow.event.SetMode
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
+---| winnow.event.Keep
 ---| winnow.event.Cancel
 ---| winnow.event.Reopen
 ---| winnow.event.Discuss
 ---| winnow.event.Grant
----| winnow.event.Mode
 ---| winnow.event.Compare
 ---| winnow.event.Unshown
+---| winnow.event.Close
 ---| winnow.event.Recall
 ---| winnow.event.Trust
 
@@ -339,14 +349,15 @@
 ---| winnow.effect.Section
 ---| winnow.effect.Verdict
 ---| winnow.effect.Say
----| winnow.effect.Step
+---| winnow.effect.Notify
+---| winnow.effect.Move
 ---| winnow.effect.Reveal
----| winnow.effect.Keep
+---| winnow.effect.Delete
 ---| winnow.effect.Fill
 ---| winnow.effect.Freeze
 ---| winnow.effect.Take
 ---| winnow.effect.Refill
----| winnow.effect.Kept
+---| winnow.effect.Stored
 ---| winnow.effect.Status
 ---| winnow.effect.Happened
 ---| winnow.effect.Meta
@@ -357,3 +368,49 @@
 ---| winnow.effect.Rules
 ---| winnow.effect.Decisions
 ---| winnow.effect.Export
+
+---@alias winnow.EventType
+---| 'open'
+---| 'send'
+---| 'refilled'
+---| 'queue'
+---| 'stop'
+---| 'setmode'
+---| 'edit'
+---| 'confirm'
+---| 'keep'
+---| 'cancel'
+---| 'reopen'
+---| 'discuss'
+---| 'grant'
+---| 'compare'
+---| 'unshown'
+---| 'close'
+---| 'recall'
+---| 'trust'
+
+---@class winnow.Effects
+---@field write fun(chat: winnow.Chat, effect: winnow.effect.Write)
+---@field tool fun(chat: winnow.Chat, effect: winnow.effect.Tool)
+---@field section fun(chat: winnow.Chat, effect: winnow.effect.Section)
+---@field verdict fun(chat: winnow.Chat, effect: winnow.effect.Verdict)
+---@field say fun(chat: winnow.Chat, effect: winnow.effect.Say)
+---@field notify fun(chat: nil, effect: winnow.effect.Notify)
+---@field move fun(chat: winnow.Chat, effect: winnow.effect.Move)
+---@field reveal fun(chat: winnow.Chat, effect: winnow.effect.Reveal)
+---@field delete fun(chat: winnow.Chat, effect: winnow.effect.Delete)
+---@field fill fun(chat: winnow.Chat, effect: winnow.effect.Fill)
+---@field freeze fun(chat: winnow.Chat, effect: winnow.effect.Freeze)
+---@field take fun(chat: winnow.Chat, effect: winnow.effect.Take)
+---@field refill fun(chat: winnow.Chat, effect: winnow.effect.Refill)
+---@field stored fun(chat: winnow.Chat, effect: winnow.effect.Stored)
+---@field status fun(chat: winnow.Chat, effect: winnow.effect.Status)
+---@field happened fun(chat: winnow.Chat, effect: winnow.effect.Happened)
+---@field meta fun(chat: winnow.Chat, effect: winnow.effect.Meta)
+---@field save fun(chat: winnow.Chat, effect: winnow.effect.Save)
+---@field visit fun(chat: winnow.Chat, effect: winnow.effect.Visit)
+---@field reload fun(chat: nil, effect: winnow.effect.Reload)
+---@field sides fun(chat: winnow.Chat, effect: winnow.effect.Sides)
+---@field rules fun(chat: nil, effect: winnow.effect.Rules)
+---@field decisions fun(chat: nil, effect: winnow.effect.Decisions)
+---@field export fun(chat: nil, effect: winnow.effect.Export)

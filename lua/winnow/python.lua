@@ -6,7 +6,10 @@ local M = {}
 M.root = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h:h')
 
 --- Folder of the log, the database and what else is about this machine only.
-M.state = vim.fn.stdpath('state') .. '/winnow'
+---@return string
+function M.state()
+  return vim.fn.stdpath('state') .. '/winnow'
+end
 
 --- The environment that build.lua makes.
 M.venv = vim.fn.stdpath('data') .. '/winnow/venv'
@@ -53,8 +56,9 @@ end
 --- A folder for the processes that are ours: in a project's, they would find the project's files.
 ---@return string
 function M.folder()
-  pcall(vim.fn.mkdir, M.state, 'p', tonumber('700', 8))
-  return vim.fn.isdirectory(M.state) == 1 and M.state or '/'
+  local state = M.state()
+  pcall(vim.fn.mkdir, state, 'p', tonumber('700', 8))
+  return vim.fn.isdirectory(state) == 1 and state or '/'
 end
 
 ---@class winnow.Python

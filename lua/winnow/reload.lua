@@ -1,6 +1,8 @@
 --- Files that the agent has written, in buffers that show them. What is unsaved is never touched;
 --- Vim asks nothing.
-local files = require('winnow.files')
+local files = require('winnow.chat.files')
+local quiet = require('winnow.quiet')
+local registry = require('winnow.registry')
 local say = require('winnow.say')
 
 local M = {}
@@ -10,6 +12,8 @@ local M = {}
 local seen = {} ---@type table<integer, string>
 
 --- Whether a buffer was made for a file that did not exist. Neovim tells it only in words.
+---@param buf integer
+---@return boolean
 local function is_new(buf)
   local said = vim.api.nvim_buf_call(buf, function()
     return vim.api.nvim_exec2('file', { output = true }).output
@@ -18,6 +22,7 @@ local function is_new(buf)
 end
 
 --- Say that there are two versions.
+---@param path string
 local function warn(path)
   local name = vim.fn.fnamemodify(path, ':~:.')
   say(("Claude changed %s: :w! keeps your edits, :e! takes Claude's."):format(name), 'warn')
@@ -25,6 +30,8 @@ end
 
 --- Have Neovim look at the file. Where it would ask, we decide: read what is new, unless there is
 --- something unsaved.
+---@param buf integer
+---@param path string
 local function check(buf, path)
   local conflict = false
   local hook = vim.api.nvim_create_autocmd('FileChangedShell', {
@@ -45,6 +52,8 @@ local function check(buf, path)
 end
 
 --- Show the file as it is now, in windows that stay where they are.
+---@param buf integer
+---@param path string
 local function refresh(buf, path)
   local now = files.stamp(path)
   if seen[buf] == now then
@@ -76,13 +85,14 @@ local function refresh(buf, path)
 end
 
 --- Refresh a buffer, but not before a command that counts its lines is over.
+---@param buf integer
+---@param path string
 local function refresh_soon(buf, path)
-  local dispatch = require('winnow.dispatch')
-  if not dispatch.counts_lines(buf) then
+  if not quiet.counts_lines(buf) then
     refresh(buf, path)
     return
   end
-  dispatch.after_command(buf, function()
+  quiet.after_command(buf, function()
     if vim.api.nvim_buf_is_loaded(buf) then
       refresh(buf, path)
     end
@@ -99,7 +109,7 @@ function M.reload(path)
       vim.api.nvim_buf_is_loaded(buf)
       and vim.bo[buf].buftype == ''
       and name ~= ''
-      and not require('winnow.chats').get(buf)
+      and not registry.get(buf)
       and (not place or files.real(name) == place)
       and vim.fn.filereadable(name) == 1
     then

@@ -1,4 +1,5 @@
 --- Sentences for the user, outside the chat.
+local log = require('winnow.log')
 
 local LEVELS = { info = 'INFO', warn = 'WARN', error = 'ERROR' }
 
@@ -15,7 +16,7 @@ return function(text, level)
       shown = vim.fn.strcharpart(shown, 0, vim.fn.strchars(shown) - 1)
     end
     shown = shown .. '…'
-    table.insert(require('winnow.host').cut, text)
+    table.insert(log.cut, text)
   end
   vim.notify(shown, vim.log.levels[LEVELS[level or 'info']])
 end

@@ -1,56 +1,79 @@
---- What a chat sets in the windows that show it, and nowhere else.
+--- Where buffers and files are shown.
+local files = require('winnow.chat.files')
+local registry = require('winnow.registry')
+
 local M = {}
 
--- Markers are hidden on the cursor line too, in every mode.
-local OPTIONS = {
-  conceallevel = 2,
-  concealcursor = 'nvic',
-  wrap = true,
-  linebreak = true,
-  breakindent = true,
-  foldmethod = 'manual',
-  foldtext = '',
-  foldlevel = 0,
-  foldenable = true,
-}
-
---- Set the options for this buffer in this window; other buffers of the window keep theirs. Done
---- once: later the user may want long lines or all folds open. Only markers stay hidden.
----@param win integer
-function M.dress(win)
-  local buf = vim.api.nvim_win_get_buf(win)
-  if vim.w[win].winnow_dressed == buf then
-    M.reconceal(win)
-    return
-  end
-  vim.w[win].winnow_dressed = buf
-  for name, value in pairs(OPTIONS) do
-    if vim.wo[win][name] ~= value then
-      vim.wo[win][0][name] = value
-    end
-  end
-  -- A closed fold is a tool's line, without dots after it.
-  vim.wo[win][0].fillchars = vim.go.fillchars .. (vim.go.fillchars == '' and '' or ',') .. 'fold: '
-end
-
---- A buffer is read anew, and Neovim may have forgotten what its windows had.
+--- Show a buffer: where it is visible already, or in the current window when that holds nothing,
+--- or in a new one at the right; command modifiers such as :tab say otherwise.
 ---@param buf integer
-function M.forget(buf)
-  for _, win in ipairs(vim.api.nvim_list_wins()) do
-    if vim.w[win].winnow_dressed == buf then
-      vim.w[win].winnow_dressed = nil
+---@param mods? table
+function M.show(buf, mods)
+  local win = vim.fn.bufwinid(buf)
+  local given = mods and (mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal)
+  local empty = not vim.wo.winfixbuf
+    and vim.api.nvim_buf_get_name(0) == ''
+    and vim.bo.buftype == ''
+    and not vim.bo.modified
+    and vim.api.nvim_buf_line_count(0) == 1
+  if win ~= -1 then
+    vim.api.nvim_set_current_win(win)
+  elseif empty and not given then
+    vim.api.nvim_set_current_buf(buf)
+  else
+    vim.cmd.sbuffer({ buf, mods = given and mods or { vertical = true, split = 'botright' } })
+  end
+  if win == -1 then
+    local chat = registry.get(buf)
+    if chat then
+      chat:to_draft(vim.api.nvim_get_current_win())
     end
   end
 end
 
---- Put conceal options back after a plugin or user changed them: a marker must never peek through.
----@param win integer
-function M.reconceal(win)
-  for _, name in ipairs({ 'conceallevel', 'concealcursor' }) do
-    if vim.wo[win][name] ~= OPTIONS[name] then
-      vim.wo[win][0][name] = OPTIONS[name]
+--- The window of this tab that shows a file.
+---@param path string
+---@return integer? win
+local function window_of(path)
+  return vim.iter(vim.api.nvim_tabpage_list_wins(0)):find(function(win)
+    local buf = vim.api.nvim_win_get_buf(win)
+    local name = vim.api.nvim_buf_get_name(buf)
+    return vim.bo[buf].buftype == '' and name ~= '' and files.real(name) == files.real(path)
+  end)
+end
+
+--- Open a file beside the chat: in the window before this one, or in a new one, unless there is
+--- one that shows it.
+---@param path string
+---@param line? integer from 1
+function M.open_beside(path, line)
+  local here, shown = vim.api.nvim_get_current_win(), window_of(path)
+  if shown then
+    vim.api.nvim_set_current_win(shown)
+  else
+    vim.cmd.wincmd('p')
+    local stays = vim.bo.buftype ~= '' or vim.wo.winfixbuf or vim.bo.modified and not vim.o.hidden
+    if vim.api.nvim_get_current_win() == here or stays then
+      vim.api.nvim_set_current_win(here)
+      local mods = { vertical = true, split = 'leftabove' }
+      vim.cmd.split({ path, mods = mods, magic = { file = false } })
+    else
+      vim.cmd.edit({ path, magic = { file = false } })
     end
   end
+  if line then
+    vim.cmd("normal! m'") -- CTRL-O leads back
+    local last = vim.api.nvim_buf_line_count(0)
+    vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(line, last)), 0 })
+    vim.cmd('normal! zv')
+  end
+end
+
+--- Markdown in a float; asked for again, the cursor goes into it.
+---@param lines string[]
+---@param id string which float it is
+function M.float(lines, id)
+  vim.lsp.util.open_floating_preview(lines, 'markdown', { border = 'rounded', focus_id = id })
 end
 
 return M

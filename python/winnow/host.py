@@ -32,7 +32,7 @@ from winnow.app.chats import Chats
 from winnow.app.session import FAILED
 from winnow.core.ledger import ledger
 from winnow.core.ledger.ledger import Decision
-from winnow.protocol import Event, Say
+from winnow.protocol import Event, Notify, Open
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +41,7 @@ log = logging.getLogger(__name__)
 _EDITOR = ("NVIM", "NVIM_LISTEN_ADDRESS", "VIM_SERVERNAME")
 
 LAST = 2.0  # seconds, twice, for what is still to be done when Neovim is gone
+GARBLED = "The host did not understand Neovim; try :Winnow restart, or see :Winnow log."
 TOUR = Path(__file__).parent / "scenarios" / "tour.json"
 
 
@@ -75,19 +76,18 @@ class Host:
             os.environ.pop(name, None)  # all agents inherit from here
         self._no_log = _start_log(Path(self._settings.state))
         self._loop = asyncio.new_event_loop()
-        self._chats: Chats | None = None
-        self._store: SqliteStore | None = None
         self._ending = False  # no agent starts any more: nobody would end it
-        self._claude: asyncio.Future[Any]
+        self._claude: asyncio.Future[Any] | None = None  # the room that knows the SDK
         self._editor = NvimEditor(nvim, self._loop)
         # A daemon: Neovim's exit must not wait for agents; they end with their stdin.
         threading.Thread(target=self._run, name="winnow", daemon=True).start()
+        starting = asyncio.run_coroutine_threadsafe(self._start(), self._loop)
+        self._store, self._chats = starting.result()
         atexit.register(self._drain)
 
-    def handle(self, event: dict[str, Any]) -> None:
-        """Take one event from Lua; returns at once."""
-        decoded = msgspec.convert(event, Event)
-        self._loop.call_soon_threadsafe(self._dispatch, decoded)
+    def handle(self, event: object) -> None:
+        """Take one event from Lua; returns at once. A wrong one is told, and costs nothing else."""
+        self._loop.call_soon_threadsafe(self._dispatch, event)
 
     def about(self) -> dict[str, str]:
         """What ``:checkhealth`` wants to know of the host."""
@@ -104,73 +104,65 @@ class Host:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         self._ending = True
         with suppress(TimeoutError, concurrent.futures.TimeoutError):
-            asyncio.run_coroutine_threadsafe(self._ready(), self._loop).result(LAST)
-        if self._store is not None:
-            self._store.close(LAST)
+            asyncio.run_coroutine_threadsafe(self._chats.ready(), self._loop).result(LAST)
+        self._store.close(LAST)
 
-    async def _ready(self) -> None:
-        if self._chats is not None:
-            await self._chats.ready()
-
-    def _dispatch(self, event: Event) -> None:
+    def _dispatch(self, told: object) -> None:
         try:
-            if self._chats is None:
-                self._chats = self._start(event.chat)
+            event = msgspec.convert(told, Event)
+        except msgspec.ValidationError as error:  # it names fields and types, and quotes only tags
+            kind = told.get("type") if isinstance(told, dict) else type(told).__name__
+            log.error("event %.20r: %s", kind, error)
+            self._editor.apply(Notify(GARBLED, "error"))
+            return
+        try:
             self._chats.handle(event)
+            if isinstance(event, Open) and self._claude is None:
+                _in_thread(lambda: self._prepare(event.agent))
         except Exception:  # a bug: say so, and keep the other chats going
-            log.exception("%s of chat %d", type(event).__name__, event.chat)
-            self._editor.apply(Say(event.chat, FAILED, "error"))
+            log.exception("event %s", type(event).__name__)
+            self._editor.apply(Notify(FAILED, "error"))
 
-    def _start(self, chat: int) -> Chats:
-        replay = self._read_replay(chat)
+    async def _start(self) -> tuple[SqliteStore, Chats]:
         path = Path(self._settings.state) / "winnow.db"
-        self._store = SqliteStore(path, self._tell, self._settings.keep_hours)
+        store = SqliteStore(path, self._tell, self._settings.keep_hours)
         if self._no_log:
-            self._editor.apply(Say(chat, f"There is no log: {self._no_log}.", "warn"))
-        # Two seconds of import, while the user types their first message.
-        self._claude = _in_thread(_import_claude)
+            self._editor.apply(Notify(f"There is no log: {self._no_log}.", "warn"))
         world = ports.World(
             self._make_agent,
             self._editor,
-            self._store,
+            store,
             WallClock(),
             DiskFiles(),
             DiskProjects(os.environ, Path.home()),
-            self._store.decided,
+            store.decided,
             self._settings.form_hours,
             max(2, os.cpu_count() or 2),
         )
-        return Chats(world, replay)
+        return store, Chats(world, self._read_replay())
 
     def _tell(self, sentence: str, well: bool) -> None:
-        """From the store's thread, about no chat: a sentence for the user."""
-        said = Say(0, sentence, "info" if well else "warn")
+        """From the store's thread: a sentence for the user."""
+        said = Notify(sentence, "info" if well else "warn")
         self._loop.call_soon_threadsafe(self._editor.apply, said)
 
-    def _read_replay(self, chat: int) -> dict[str, Decision] | None:
+    def _read_replay(self) -> dict[str, Decision] | None:
         if not self._settings.replay:
             return None
         try:
             return ledger.from_json(Path(self._settings.replay).read_bytes())
         except (OSError, msgspec.MsgspecError) as error:
             sentence = f"The replay can't be read, so it answers nothing: {error}."
-            self._editor.apply(Say(chat, sentence, "error"))
+            self._editor.apply(Notify(sentence, "error"))
             return {}  # the first question fails, and with it a run that nobody watches
 
     async def _make_agent(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
-        kind = spec.kind or self._settings.agent
-        name = kind
-        if kind == "auto":
-            found = credentials.find(os.environ, Path.home())
-            kind = "claude" if found else "scripted"
-            name = f"claude ({found.kind})" if found else "scripted (no Claude credentials found)"
+        kind, name = await asyncio.shield(_in_thread(lambda: self._which(spec.kind)))
         if kind == "scripted":
             scenario = Path(self._settings.scenario or TOUR)
             return ScriptedAgent(spec, ask, scenario, self._settings.pace, name=name)
-        if self._claude.done() and self._claude.exception():  # it may be installed by now
-            self._claude = _in_thread(_import_claude)
         try:
-            claude = await asyncio.shield(self._claude)
+            claude = await asyncio.shield(self._importing())
         except ImportError as error:
             sentence = f"{error}: run :checkhealth winnow, which says how to install it."
             raise ports.AgentError(sentence, traceback.format_exc()) from error
@@ -181,6 +173,26 @@ class Host:
             spec, ask, cli_path=cli, start_patience=patience, name=name
         )
         return agent
+
+    def _prepare(self, asked: str) -> None:
+        """Two seconds of import while the user types their first message; none for the demo."""
+        if self._which(asked)[0] == "claude":
+            self._loop.call_soon_threadsafe(self._importing)
+
+    def _which(self, asked: str) -> tuple[str, str]:
+        """The kind of agent that a chat gets, and its name for the top of the chat."""
+        kind = asked or self._settings.agent
+        if kind != "auto":
+            return kind, kind
+        if found := credentials.find(os.environ, Path.home()):
+            return "claude", f"claude ({found.kind})"
+        return "scripted", "scripted (no Claude credentials found)"
+
+    def _importing(self) -> asyncio.Future[Any]:
+        """The import that is under way or done; a new one if it failed: it may work by now."""
+        if self._claude is None or (self._claude.done() and self._claude.exception()):
+            self._claude = _in_thread(_import_claude)
+        return self._claude
 
 
 def _in_thread(work: Callable[[], Any]) -> asyncio.Future[Any]:

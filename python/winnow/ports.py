@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol, Union
 
 import msgspec
 
+from winnow.core.agent import AgentEvent, Reply, Request
 from winnow.core.asking import trust
 from winnow.core.ledger.ledger import Decision
 from winnow.core.project import Project
@@ -37,121 +38,6 @@ class NotWanted(AgentError):
 class SessionGone(AgentError):
     """The session can't be resumed, and never will be: the next one starts afresh."""
 
-
-class Started(msgspec.Struct, frozen=True, tag=True):
-    """The session has an id: the one to resume next time."""
-
-    session: str
-    model: str = ""
-
-
-class Text(msgspec.Struct, frozen=True, tag=True):
-    """A piece of what the agent says; a message may come in thousands."""
-
-    text: str
-
-
-class Thinking(msgspec.Struct, frozen=True, tag=True):
-    """A piece of the agent's reasoning."""
-
-    text: str
-
-
-class ToolStarted(msgspec.Struct, frozen=True, tag=True):
-    """The agent calls a tool; its input is complete."""
-
-    id: str
-    name: str
-    input: dict[str, Any]
-
-
-class ToolFinished(msgspec.Struct, frozen=True, tag=True):
-    """A tool call of this session has a result; a subagent's calls are told of, too."""
-
-    id: str
-    output: str
-    failed: bool = False
-
-
-class Mode(msgspec.Struct, frozen=True, tag=True):
-    """The permission mode is this from now on, whoever changed it."""
-
-    mode: str
-
-
-class SettingsChanged(msgspec.Struct, frozen=True, tag=True):
-    """Settings changed on disk. They don't act before the agent is started anew."""
-
-
-class Pause(msgspec.Struct, frozen=True, tag=True):
-    """A message or tool result is complete: a place where the user's next message may stand."""
-
-
-class Notice(msgspec.Struct, frozen=True, tag=True):
-    """Something that the user should know, as one sentence."""
-
-    sentence: str
-
-
-class TurnEnded(msgspec.Struct, frozen=True, tag=True):
-    """The turn is over.
-
-    ``answered`` holds the uuids of the prompts that it took in; empty when the agent can't tell,
-    which then means all of them. ``error`` is one sentence, empty when all went well.
-    """
-
-    answered: list[str] = []
-    error: str = ""
-    stopped: bool = False
-    cost: float = 0.0  # US dollars, the whole session so far
-
-
-AgentEvent = Union[
-    Started,
-    Text,
-    Thinking,
-    ToolStarted,
-    ToolFinished,
-    Mode,
-    SettingsChanged,
-    Pause,
-    Notice,
-    TurnEnded,
-]
-
-
-class Request(msgspec.Struct, frozen=True):
-    """The agent waits for the user: may this tool run, with which input?"""
-
-    tool: str
-    input: dict[str, Any]
-    tool_use_id: str = ""
-    agent_id: str = ""  # the subagent that asks, empty for the main one
-    agent: str = ""  # what that one is for, in words
-    reason: str = ""
-    blocked: str = ""  # the path that may not be touched without asking
-    suggestions: list[dict[str, Any]] = []  # permission updates in the wire's own form
-
-
-class Allow(msgspec.Struct, frozen=True, tag=True):
-    """Run the tool with ``input``; ``updates`` are suggestions taken up.
-
-    ``note`` reaches the agent beside the tool's result: what the user said or changed.
-    """
-
-    input: dict[str, Any]
-    updates: list[dict[str, Any]] = []
-    note: str = ""
-
-
-class Deny(msgspec.Struct, frozen=True, tag=True):
-    """Don't run it. The agent reads ``message``, which is never empty; ``stop`` ends the turn."""
-
-    message: str
-    stop: bool = False
-
-
-Reply = Union[Allow, Deny]
 
 Ask = Callable[[Request], Awaitable[Reply]]
 """Cancelled by the agent when the request is withdrawn."""
@@ -343,18 +229,6 @@ class Projects(Protocol):
 
     async def read(self, cwd: str) -> Project:
         """The project of this folder, with all that Claude Code would read there."""
-
-
-class FileError(Exception):
-    """A file can't be shown.
-
-    Args:
-        sentence: why not, for the user.
-    """
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class Files(Protocol):

@@ -12,7 +12,7 @@ import sys
 import traceback
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pynvim
 
@@ -32,10 +32,10 @@ class WinnowHost:
         signal.signal(signal.SIGTERM, _exit)
 
     @pynvim.rpc_export("winnow")  # type: ignore[untyped-decorator]
-    def winnow(self, event: dict[str, Any]) -> None:
-        """Something happened in Neovim."""
+    def winnow(self, event: object = None, *_: object) -> None:
+        """Something happened in Neovim. What is wrong with it, the host says."""
         try:
-            self._running().handle(event)
+            host = self._running()
         except Exception as error:  # noqa: BLE001  whatever it is, the user must read it
             sentence = f"{type(error).__name__}: {error}"
             self._nvim.exec_lua(
@@ -44,6 +44,8 @@ class WinnowHost:
                 traceback.format_exc(),
                 async_=True,
             )
+        else:
+            host.handle(event)
 
     @pynvim.rpc_export("winnow_about", sync=True)  # type: ignore[untyped-decorator]
     def about(self) -> dict[str, str]:

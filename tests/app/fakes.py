@@ -12,17 +12,20 @@ import msgspec
 from winnow import ports
 from winnow import protocol as p
 from winnow.app.chats import Chats
+from winnow.core import agent as a
 from winnow.core.asking.trust import Verdict, Verdicts
+from winnow.core.asking.way import FileError
 from winnow.core.ledger.ledger import Decision
 from winnow.core.project import Project
 
 CHAT = 7
-BASH = ports.ToolStarted("t1", "Bash", {"command": "ls"})
+BASH = a.ToolStarted("t1", "Bash", {"command": "ls"})
 BESIDE = (
     p.Verdict,
     p.Say,
-    p.Step,
-    p.Keep,
+    p.Notify,
+    p.Move,
+    p.Delete,
     p.Fill,
     p.Status,
     p.Happened,
@@ -31,10 +34,10 @@ BESIDE = (
     p.Visit,
     p.Sides,
     p.Rules,
-    p.Kept,
+    p.Stored,
 )  # they change no text
 Kind = TypeVar("Kind")
-Asked = asyncio.Task[ports.Reply]
+Asked = asyncio.Task[a.Reply]
 
 
 class FakeClock:
@@ -101,11 +104,11 @@ class MemoryFiles:
     """Files in a dict; one that holds an error can't be read."""
 
     def __init__(self) -> None:
-        self.texts: dict[str, str | ports.FileError] = {}
+        self.texts: dict[str, str | FileError] = {}
 
     def read(self, path: str) -> str | None:
         text = self.texts.get(path)
-        if isinstance(text, ports.FileError):
+        if isinstance(text, FileError):
             raise text
         return text
 
@@ -220,14 +223,14 @@ class FakeAgent:
         self._ask = ask
         self._problem = problem
         self.asked: list[Asked] = []
-        self._events: asyncio.Queue[ports.AgentEvent | ports.AgentError | None] = asyncio.Queue()
+        self._events: asyncio.Queue[a.AgentEvent | ports.AgentError | None] = asyncio.Queue()
 
     async def connect(self) -> None:
         await self.ready.wait()
         if self._problem:
             raise ports.AgentError(self._problem)
 
-    async def events(self) -> AsyncIterator[ports.AgentEvent]:
+    async def events(self) -> AsyncIterator[a.AgentEvent]:
         while (event := await self._events.get()) is not None:
             if isinstance(event, ports.AgentError):
                 raise event
@@ -250,7 +253,7 @@ class FakeAgent:
     async def set_mode(self, mode: str) -> None:
         if mode == "auto":
             raise ports.AgentError("Not on this plan.")
-        self.say(ports.Mode(mode))
+        self.say(a.Mode(mode))
 
     async def rules(self) -> list[str]:
         return ["allow Bash(ls)"]
@@ -262,17 +265,17 @@ class FakeAgent:
             asked.cancel()
         await asyncio.gather(*self.asked, return_exceptions=True)
 
-    def say(self, *events: ports.AgentEvent | ports.AgentError | None) -> None:
+    def say(self, *events: a.AgentEvent | ports.AgentError | None) -> None:
         """Events to come; an error is its death, None its peaceful end."""
         for event in events:
-            if isinstance(event, ports.Text) and self.known is not None:
+            if isinstance(event, a.Text) and self.known is not None:
                 self.known.update(dict.fromkeys(self.prompts.values(), ""))
             self._events.put_nowait(event)
 
-    def ask(self, request: ports.Request) -> Asked:
+    def ask(self, request: a.Request) -> Asked:
         """Wait for the user; cancel the task to withdraw the request."""
 
-        async def wait() -> ports.Reply:
+        async def wait() -> a.Reply:
             return await self._ask(request)
 
         self.asked.append(asyncio.create_task(wait()))
@@ -347,7 +350,7 @@ class Room:
         """A message, as the editor sends it."""
         await self.do(p.Send(CHAT, text))
 
-    async def hear(self, *events: ports.AgentEvent | ports.AgentError | None) -> None:
+    async def hear(self, *events: a.AgentEvent | ports.AgentError | None) -> None:
         """The agent's side."""
         self.agent.say(*events)
         await self.settle()
@@ -356,7 +359,7 @@ class Room:
         """The agent asks this, with the options Yes and No."""
         options = [{"label": "Yes"}, {"label": "No"}]
         asked = {"question": question, "header": question, "options": options}
-        request = ports.Request("AskUserQuestion", {"questions": [asked]}, agent_id=agent_id)
+        request = a.Request("AskUserQuestion", {"questions": [asked]}, agent_id=agent_id)
         task = self.agent.ask(request)
         await self.settle()
         return task
@@ -394,14 +397,14 @@ def kept(lines: list[str], label: str) -> list[str]:
 def answers(asked: Asked) -> dict[str, str]:
     """What the agent was answered."""
     reply = asked.result()
-    assert isinstance(reply, ports.Allow)
+    assert isinstance(reply, a.Allow)
     given: dict[str, str] = reply.input["answers"]
     return given
 
 
-def denied(asked: Asked) -> ports.Deny:
+def denied(asked: Asked) -> a.Deny:
     """How the agent was refused."""
     reply = asked.result()
-    assert isinstance(reply, ports.Deny)
+    assert isinstance(reply, a.Deny)
     assert reply.message
     return reply

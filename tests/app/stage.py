@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from winnow import ports
 from winnow.adapters import scripted
 from winnow.adapters.claude.agent import ClaudeAgent
+from winnow.core import agent as a
 
 from tests import api
 
@@ -23,16 +24,16 @@ class User:
     """Stands for the app: takes questions and keeps events."""
 
     def __init__(self) -> None:
-        self.events: list[ports.AgentEvent] = []
+        self.events: list[a.AgentEvent] = []
         self.said_before: list[str] = []  # the text so far when each question came
-        self.asked: asyncio.Queue[tuple[ports.Request, asyncio.Future[ports.Reply]]]
+        self.asked: asyncio.Queue[tuple[a.Request, asyncio.Future[a.Reply]]]
         self.asked = asyncio.Queue()
         self.cancelled = 0
         self._changed = asyncio.Condition()
 
-    async def ask(self, request: ports.Request) -> ports.Reply:
+    async def ask(self, request: a.Request) -> a.Reply:
         """Wait for the test to answer."""
-        reply: asyncio.Future[ports.Reply] = asyncio.get_running_loop().create_future()
+        reply: asyncio.Future[a.Reply] = asyncio.get_running_loop().create_future()
         self.said_before.append(self.text)
         self.asked.put_nowait((request, reply))
         try:
@@ -48,11 +49,11 @@ class User:
             async with self._changed:
                 self._changed.notify_all()
 
-    async def turn(self, number: int = 1) -> ports.TurnEnded:
+    async def turn(self, number: int = 1) -> a.TurnEnded:
         """The end of this turn, counted from 1."""
         async with self._changed:
-            await self._changed.wait_for(lambda: len(self.every(ports.TurnEnded)) >= number)
-        return self.every(ports.TurnEnded)[number - 1]
+            await self._changed.wait_for(lambda: len(self.every(a.TurnEnded)) >= number)
+        return self.every(a.TurnEnded)[number - 1]
 
     def every(self, kind: type[Kind]) -> list[Kind]:
         """The events of this kind."""
@@ -61,7 +62,7 @@ class User:
     @property
     def text(self) -> str:
         """All that was said."""
-        return "".join(event.text for event in self.every(ports.Text))
+        return "".join(event.text for event in self.every(a.Text))
 
 
 @asynccontextmanager
@@ -111,6 +112,6 @@ def _steps(turn: list[str]) -> list[scripted.Step]:
     return [asks if text == "?" else scripted.Say(text) for text in turn]
 
 
-def picked(request: ports.Request, answer: str | list[str] = "Postgres") -> ports.Allow:
+def picked(request: a.Request, answer: str | list[str] = "Postgres") -> a.Allow:
     question = request.input["questions"][0]["question"]
-    return ports.Allow({**request.input, "answers": {question: answer}})
+    return a.Allow({**request.input, "answers": {question: answer}})

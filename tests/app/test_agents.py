@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from winnow import ports
 from winnow.adapters import scripted
+from winnow.core import agent as a
 
 from tests.app.stage import QUESTION, Stage, User, connected, picked
 
@@ -17,7 +18,7 @@ async def test_text_comes_whole_and_in_order(stage: Stage) -> None:
         await agent.prompt("hi", "uuid-1")
         assert (await user.turn()).answered == ["uuid-1"]
         assert user.text == "one two three"
-        assert len(user.every(ports.Text)) > 1
+        assert len(user.every(a.Text)) > 1
         await agent.prompt("again", "uuid-2")
         ended = await user.turn(2)
         assert (ended.answered, ended.error, ended.stopped) == (["uuid-2"], "", False)
@@ -33,11 +34,11 @@ async def test_an_answer_reaches_the_agent(stage: Stage) -> None:
         assert (request.tool, request.agent_id) == ("AskUserQuestion", "")
         assert request.input == {"questions": [QUESTION]}
         assert user.said_before == ["I looked."]
-        assert user.every(ports.ToolStarted)[0].id == request.tool_use_id
+        assert user.every(a.ToolStarted)[0].id == request.tool_use_id
         reply.set_result(picked(request))
         assert not (await user.turn()).stopped
         assert user.text == "I looked.Good."
-        assert [finished.failed for finished in user.every(ports.ToolFinished)] == [False]
+        assert [finished.failed for finished in user.every(a.ToolFinished)] == [False]
         if stage.kind == "claude":
             assert stage.server.tool_result("toolu_0").startswith(ANSWERED)
 
@@ -48,10 +49,10 @@ async def test_a_refusal_reaches_the_agent(stage: Stage) -> None:
     async with connected(stage.agent(["Hm.", "?", "Good."]), user) as agent:
         await agent.prompt("hi", "uuid-1")
         _, reply = await user.asked.get()
-        reply.set_result(ports.Deny("not today"))
+        reply.set_result(a.Deny("not today"))
         ended = await user.turn()
         assert (ended.answered, ended.error, ended.stopped) == (["uuid-1"], "", False)
-        (finished,) = user.every(ports.ToolFinished)
+        (finished,) = user.every(a.ToolFinished)
         assert (finished.output, finished.failed) == ("not today", True)
         if stage.kind == "claude":
             assert stage.server.tool_result("toolu_0") == "not today"
@@ -64,7 +65,7 @@ async def test_a_refusal_can_stop_the_turn(stage: Stage) -> None:
     async with connected(stage.agent(*turns), user) as agent:
         await agent.prompt("hi", "uuid-1")
         _, reply = await user.asked.get()
-        reply.set_result(ports.Deny("stop it", stop=True))
+        reply.set_result(a.Deny("stop it", stop=True))
         ended = await user.turn()
         assert (ended.stopped, ended.error) == (True, "")
         await agent.prompt("again", "uuid-2")
@@ -115,7 +116,7 @@ async def test_a_mode_that_is_set_is_told(stage: Stage) -> None:
         await agent.set_mode("plan")
         await agent.prompt("again", "uuid-2")
         await user.turn(2)
-        assert user.every(ports.Mode)[-1] == ports.Mode("plan")
+        assert user.every(a.Mode)[-1] == a.Mode("plan")
 
 
 async def test_rules_can_be_listed(stage: Stage) -> None:
@@ -132,5 +133,5 @@ async def test_a_scenario_starts_in_the_mode_it_was_given() -> None:
     async with connected(scripted.ScriptedAgent(spec, user.ask, scenario, 0), user) as agent:
         await agent.prompt("hi", "uuid-1")
         await user.turn()
-        assert [type(event) for event in user.events[:2]] == [ports.Started, ports.Mode]
-        assert user.every(ports.Mode) == [ports.Mode("plan")]
+        assert [type(event) for event in user.events[:2]] == [a.Started, a.Mode]
+        assert user.every(a.Mode) == [a.Mode("plan")]

@@ -11,33 +11,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 from winnow import ports
 from winnow import protocol as p
+from winnow.core import agent as a
 
-from tests.app.fakes import CHAT, Room
+from tests.app.fakes import CHAT, kept
+from tests.app.two import OTHER, Two
 
 LS = {"type": "addRules", "behavior": "allow", "rules": [{"toolName": "Bash"}]}
 Move = Callable[["Play"], Awaitable[None]]
 
 
 class Play:
-    """A room, and what was done in it."""
+    """Two chats, and what was done in them; the second one only shows what the first asks."""
 
     def __init__(self) -> None:
-        self.room = Room()
+        self.room = Two()
         self.said = ""
         self.numbers = count(1)
 
-    async def hear(self, *events: ports.AgentEvent | ports.AgentError | None) -> None:
+    async def hear(self, *events: a.AgentEvent | ports.AgentError | None) -> None:
         if not self.room.agent.closed:
-            self.said += "".join(e.text for e in events if isinstance(e, ports.Text))
+            self.said += "".join(e.text for e in events if isinstance(e, a.Text))
             await self.room.hear(*events)
 
     async def text(self) -> None:
-        await self.hear(ports.Text(f"⟨{next(self.numbers)}⟩"))
+        await self.hear(a.Text(f"⟨{next(self.numbers)}⟩"))
 
     async def ended(self) -> None:
         agent = self.room.agent
         answered, agent.unheard = agent.unheard, []
-        await self.hear(ports.TurnEnded(answered or ["task"]))
+        await self.hear(a.TurnEnded(answered or ["task"]))
 
     async def ask(self) -> None:
         if not self.room.agent.closed:
@@ -49,7 +51,7 @@ class Play:
 
     async def ask_permission(self) -> None:
         if not self.room.agent.closed:
-            self.room.agent.ask(ports.Request("Bash", {"command": "ls"}, "t1", suggestions=[LS]))
+            self.room.agent.ask(a.Request("Bash", {"command": "ls"}, "t1", suggestions=[LS]))
             await self.room.settle()
 
     async def allow(self) -> None:
@@ -92,6 +94,33 @@ class Play:
         for section in list(self.room.store.kept)[:2]:
             await self.room.do(p.Reopen(CHAT, section))
 
+    async def show(self) -> None:
+        for section in list(self.room.store.kept)[-2:]:
+            await self.room.show(section)
+
+    async def edit_there(self) -> None:
+        if (section := self.room.other.section) is not None:
+            await self.room.do(p.Edit(OTHER, section.section, section.lines[1:]))
+
+    async def answer_there(self) -> None:
+        if (section := self.room.other.section) is not None:
+            lines = kept(section.lines, "Yes")
+            await self.room.do(p.Confirm(OTHER, section.section, lines, len(lines) - 1))
+
+    async def cancel_there(self) -> None:
+        if (section := self.room.other.section) is not None:
+            await self.room.do(p.Cancel(OTHER, section.section, section.lines))
+
+    async def reopen_there(self) -> None:
+        for section in list(self.room.store.kept)[:2]:
+            await self.room.do(p.Reopen(OTHER, section))
+
+    async def close_there(self) -> None:
+        await self.room.do(p.Close(OTHER))
+        other = self.room.other
+        other.section, other.status = None, None
+        await self.room.open_other()
+
     async def slow_disk(self) -> None:
         self.room.store.gate.clear()
 
@@ -104,7 +133,7 @@ class Play:
         await self.room.open(sections=[section.section] if section else [])
 
 
-def hears(*events: ports.AgentEvent | ports.AgentError | None) -> Move:
+def hears(*events: a.AgentEvent | ports.AgentError | None) -> Move:
     return lambda play: play.hear(*events)
 
 
@@ -129,14 +158,21 @@ MOVES: list[Move] = [
     Play.discuss,
     Play.reopen,
     Play.reread,
+    Play.show,
+    Play.show,
+    Play.edit_there,
+    Play.answer_there,
+    Play.cancel_there,
+    Play.reopen_there,
+    Play.close_there,
     Play.slow_disk,
     Play.quick_disk,
     does(p.Queue(CHAT)),
     does(p.Stop(CHAT)),
-    hears(ports.Pause()),
-    hears(ports.ToolStarted("t1", "Bash", {})),
-    hears(ports.ToolFinished("t1", "out")),
-    hears(ports.Notice("Mind.")),
+    hears(a.Pause()),
+    hears(a.ToolStarted("t1", "Bash", {})),
+    hears(a.ToolFinished("t1", "out")),
+    hears(a.Notice("Mind.")),
     hears(ports.AgentError("It died.")),
     hears(None),
 ]
@@ -150,6 +186,7 @@ def test_any_order(moves: list[Move]) -> None:
         play = Play()
         room = play.room
         await room.open()
+        await room.open_other()
         for move in moves:
             await move(play)
         await play.quick_disk()
@@ -163,7 +200,8 @@ def test_any_order(moves: list[Move]) -> None:
         assert room.editor.state not in ("working", "waiting")
         written = "".join(write.text for write in room.editor.every(p.Write))
         assert "".join(re.findall("⟨.*?⟩", written)) == play.said
-        assert room.editor.disturbing == []
+        assert room.editor.disturbing == room.other.disturbing == []
+        assert room.other.section is None
         await play.ended()
         for refill in room.editor.every(p.Refill):
             await room.do(p.Refilled(CHAT, refill.messages))

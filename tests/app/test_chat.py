@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from winnow import protocol as p
-from winnow.ports import Notice, Pause, Text, Thinking, ToolFinished, TurnEnded
+from winnow.core.agent import Notice, Pause, Text, Thinking, ToolFinished, TurnEnded
 
 from tests.app.fakes import BASH, CHAT, Room, answers, denied, working
 

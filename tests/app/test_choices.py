@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from winnow import ports
 from winnow import protocol as p
+from winnow.core import agent as a
 from winnow.core.asking import question_tool
 
 from tests.app.fakes import CHAT, Room, denied
@@ -28,19 +29,19 @@ async def working(room: Room, *, headless: bool = False) -> None:
 async def asked(room: Room, *texts: str) -> None:
     """The agent says this and ends its turn."""
     for text in texts:
-        await room.hear(ports.Text(text), ports.Pause())
+        await room.hear(a.Text(text), a.Pause())
     await ended(room)
 
 
 async def ended(room: Room, *, stopped: bool = False) -> None:
     answered, room.agent.unheard = room.agent.unheard, []
-    await room.hear(ports.TurnEnded(answered, stopped=stopped))
+    await room.hear(a.TurnEnded(answered, stopped=stopped))
 
 
 async def test_it_waits_from_the_end_of_the_turn(room: Room) -> None:
     """And works again once it is answered."""
     await working(room)
-    await room.hear(ports.Text("See.\n\n" + choice()), ports.Pause())
+    await room.hear(a.Text("See.\n\n" + choice()), a.Pause())
     assert room.editor.section is None
     assert room.editor.state == "working"
     await ended(room)
@@ -55,11 +56,11 @@ async def test_it_waits_from_the_end_of_the_turn(room: Room) -> None:
 async def test_a_subagents_question_does_not_break_what_streams(room: Room) -> None:
     """Half a block is there when it comes."""
     await working(room)
-    await room.hear(ports.Text(choice()[:30]))
+    await room.hear(a.Text(choice()[:30]))
     task = await room.ask("Sub?", agent_id="a1")
     await room.answer("Yes")
     assert task.done()
-    await room.hear(ports.Text(choice()[30:]), ports.Pause())
+    await room.hear(a.Text(choice()[30:]), a.Pause())
     await ended(room)
     assert "Which?" in room.shown().lines[1]
     await room.cancel()
@@ -81,7 +82,7 @@ async def test_what_is_open_is_not_asked_twice(room: Room) -> None:
 
 async def test_a_stopped_turn_still_asks_what_was_said(room: Room) -> None:
     await working(room)
-    await room.hear(ports.Text(choice()), ports.Pause())
+    await room.hear(a.Text(choice()), a.Pause())
     await ended(room, stopped=True)
     await room.answer("No")
     assert "n" in room.agent.prompts
@@ -90,7 +91,7 @@ async def test_a_stopped_turn_still_asks_what_was_said(room: Room) -> None:
 
 async def test_half_a_block_is_text_when_the_agent_dies(room: Room) -> None:
     await working(room)
-    await room.hear(ports.Text("See\n\n" + choice()[:40]), ports.AgentError("It died."))
+    await room.hear(a.Text("See\n\n" + choice()[:40]), ports.AgentError("It died."))
     assert choice()[:40] in room.editor.text
     assert room.editor.section is None
 
@@ -146,10 +147,10 @@ async def test_a_question_that_can_not_be_shown_is_refused(room: Room) -> None:
     await ended(room)
 
 
-def call() -> ports.Request:
+def call() -> a.Request:
     options = [{"value": 1, "label": "Yes"}, {"value": 2, "label": "No"}]
     asked: dict[str, Any] = {"questions": [{"id": "q", "prompt": "Sure?", "options": options}]}
-    return ports.Request(question_tool.TOOL, asked, "t1")
+    return a.Request(question_tool.TOOL, asked, "t1")
 
 
 @pytest.mark.parametrize("replay", [False, True])
@@ -161,7 +162,7 @@ async def test_where_nobody_answers_the_tool_says_so(room: Room, replay: bool) -
     task = room.agent.ask(call())
     await room.settle()
     reply = task.result()
-    assert isinstance(reply, ports.Allow)
+    assert isinstance(reply, a.Allow)
     assert reply.input[question_tool.RESULT] == question_tool.NO_INTERFACE
     await ended(room)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from winnow import ports
+from winnow.core import agent as a
 
 from tests import api
 from tests.app.stage import QUESTION, Stage, connected, picked
@@ -70,7 +70,7 @@ async def test_a_permission_comes_with_suggestions(real: Stage) -> None:
         assert request.input == bash
         assert "addRules" in [update["type"] for update in request.suggestions]
         edited = {**bash, "command": f"touch {target}"}
-        reply.set_result(ports.Allow(edited, updates=request.suggestions[:1]))
+        reply.set_result(a.Allow(edited, updates=request.suggestions[:1]))
         await user.turn()
         assert target.exists()
         assert user.asked.empty()
@@ -94,7 +94,7 @@ async def test_a_subagent_is_not_heard(real: Stage) -> None:
         await agent.prompt("hi", "uuid-1")
         await user.turn()
         assert user.text == "Start.End."
-        assert [started.name for started in user.every(ports.ToolStarted)] == ["Agent"]
+        assert [started.name for started in user.every(a.ToolStarted)] == ["Agent"]
 
 
 async def test_halves_of_a_character_are_joined(real: Stage) -> None:
@@ -115,7 +115,7 @@ async def test_thinking_is_told_apart(real: Stage) -> None:
     async with connected(real.claude(), user) as agent:
         await agent.prompt("hi", "uuid-1")
         await user.turn()
-        assert "".join(event.text for event in user.every(ports.Thinking)) == "let me see"
+        assert "".join(event.text for event in user.every(a.Thinking)) == "let me see"
         assert user.text == "Done."
 
 
@@ -126,7 +126,7 @@ async def test_a_session_is_resumed(real: Stage) -> None:
     async with connected(real.claude(), user) as agent:
         await agent.prompt("hi", "uuid-1")
         await user.asked.get()
-    session = user.every(ports.Started)[0].session
+    session = user.every(a.Started)[0].session
     async with connected(real.claude(session=session), user) as agent:
         await agent.prompt("go on", "uuid-2")
         assert (await user.turn()).error == ""

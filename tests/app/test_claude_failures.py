@@ -12,6 +12,7 @@ from typing import Any
 import claude_agent_sdk
 import pytest
 from winnow import ports
+from winnow.core import agent as a
 
 from tests import api
 from tests.app.stage import QUESTION, Stage, connected
@@ -79,9 +80,9 @@ async def test_messages_that_nobody_knows_are_skipped(real: Stage) -> None:
     user = real.user
     async with connected(real.claude(cli_path=cli), user) as agent:
         await agent.prompt("hi", "uuid-1")
-        assert await user.turn() == ports.TurnEnded()
+        assert await user.turn() == a.TurnEnded()
         assert user.text == "one two"
-        (notice,) = user.every(ports.Notice)
+        (notice,) = user.every(a.Notice)
         assert notice.sentence.startswith("Your rate limit is reached; send again after ")
 
 
@@ -121,9 +122,9 @@ async def test_a_message_that_is_odd_costs_only_itself(real: Stage) -> None:
     user = real.user
     async with connected(real.claude(cli_path=cli), user) as agent:
         await agent.prompt("hi", "uuid-1")
-        assert await user.turn() == ports.TurnEnded()
+        assert await user.turn() == a.TurnEnded()
         assert user.text == "one �\ufffd( two"
-        started = [event.input for event in user.every(ports.ToolStarted)]
+        started = [event.input for event in user.every(a.ToolStarted)]
         assert started == [{"input": odd} for odd in ODD for _ in range(3)]
         await agent.prompt("again", "uuid-2")
         await user.turn(2)
@@ -238,7 +239,8 @@ async def test_a_cli_that_does_not_start_is_explained(
         await agent.connect()
     assert sentence in failure.value.sentence
     await agent.close()
-    assert agent._process() is None
+    assert agent._process.started
+    assert not agent._process.running
 
 
 async def test_a_cli_that_was_too_slow_is_started_again(real: Stage) -> None:
@@ -273,6 +275,15 @@ async def test_a_missing_cli_is_explained(real: Stage) -> None:
     await agent.close()
 
 
+async def test_a_folder_that_is_gone_is_explained(real: Stage) -> None:
+    """It is the folder's fault, not the CLI's."""
+    real.folder /= "gone"
+    agent = real.claude()
+    with pytest.raises(ports.AgentError, match=f"not exist: {real.folder}; create it again"):
+        await agent.connect()
+    await agent.close()
+
+
 async def test_an_unknown_session_is_explained(real: Stage) -> None:
     """The CLI says so when it starts."""
     agent = real.claude(session="12345678-1234-1234-1234-123456789abc")
@@ -289,7 +300,7 @@ async def test_a_cli_that_dies_in_a_turn_is_explained(real: Stage) -> None:
     listening = asyncio.create_task(user.listen(agent))
     await agent.prompt("hi", "uuid-1")
     await user.asked.get()
-    agent._kill()
+    agent._process.kill()
     with pytest.raises(ports.AgentError, match="Claude Code ended with exit code 143"):
         await listening
     with pytest.raises(ports.AgentError):

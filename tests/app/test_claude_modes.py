@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from winnow import ports
+from winnow.core import agent as a
 from winnow.core.asking import question_tool
 
 from tests import api
@@ -62,14 +63,14 @@ async def test_a_subagent_says_what_it_is_for(real: Stage) -> None:
         assert (request.tool_use_id, request.agent) == ("toolu_sub", "Explore: find the tests")
         assert request.blocked == "made"
         assert "addRules" in [update["type"] for update in request.suggestions]
-        before = len(user.every(ports.Pause))
-        reply.set_result(ports.Allow(request.input))
+        before = len(user.every(a.Pause))
+        reply.set_result(a.Allow(request.input))
         await user.turn()
         assert user.text == "Start.End."
-        assert [event.id for event in user.every(ports.ToolStarted)] == ["toolu_a"]
-        assert [event.id for event in user.every(ports.ToolFinished)] == ["toolu_sub", "toolu_a"]
+        assert [event.id for event in user.every(a.ToolStarted)] == ["toolu_a"]
+        assert [event.id for event in user.every(a.ToolFinished)] == ["toolu_sub", "toolu_a"]
         # One after the Agent call's result, one after the last message.
-        assert len(user.every(ports.Pause)) == before + 2
+        assert len(user.every(a.Pause)) == before + 2
 
 
 async def test_the_main_agent_has_no_purpose(real: Stage) -> None:
@@ -93,12 +94,12 @@ async def test_a_plan_is_shown_and_can_be_edited(real: Stage, edited: bool) -> N
         request, reply = await user.asked.get()
         assert (request.tool, request.input) == ("ExitPlanMode", {"plan": PLAN})
         changed = {"plan": "# Mine\n"} if edited else {}
-        reply.set_result(ports.Allow({**request.input, **changed}))
+        reply.set_result(a.Allow({**request.input, **changed}))
         await user.turn()
         told = real.server.tool_result("toolu_p")
         assert told.startswith("User has approved")
         assert ("edited by user" in told, "# Mine" in told) == (edited, edited)
-        assert user.every(ports.Mode) == [ports.Mode("plan"), ports.Mode("default")]
+        assert user.every(a.Mode) == [a.Mode("plan"), a.Mode("default")]
 
 
 async def test_a_plan_can_be_approved_into_a_mode(real: Stage) -> None:
@@ -109,9 +110,9 @@ async def test_a_plan_can_be_approved_into_a_mode(real: Stage) -> None:
     async with connected(real.claude(mode="plan"), user) as agent:
         await agent.prompt("hi", "uuid-1")
         request, reply = await user.asked.get()
-        reply.set_result(ports.Allow(request.input, [update]))
+        reply.set_result(a.Allow(request.input, [update]))
         await user.turn()
-        assert user.every(ports.Mode) == [ports.Mode("plan"), ports.Mode("acceptEdits")]
+        assert user.every(a.Mode) == [a.Mode("plan"), a.Mode("acceptEdits")]
 
 
 # --- notes ------------------------------------------------------------------------------------
@@ -140,16 +141,14 @@ async def test_a_note_comes_with_the_result(real: Stage) -> None:
             request, reply = await user.asked.get()
             silent = request.tool_use_id == "toolu_silent"
             note = "" if silent else f"note for {request.tool_use_id}"
-            reply.set_result(ports.Allow(request.input, note=note))
+            reply.set_result(a.Allow(request.input, note=note))
 
     async with connected(real.claude(), user) as agent:
         allowing = asyncio.create_task(allow())
         await agent.prompt("hi", "uuid-1")
         await user.turn()
         allowing.cancel()
-    assert [event.id for event in user.every(ports.ToolFinished) if event.failed] == [
-        "toolu_failed"
-    ]
+    assert [event.id for event in user.every(a.ToolFinished) if event.failed] == ["toolu_failed"]
     noted = {"toolu_ok", "toolu_failed", "toolu_write", "toolu_edit", "toolu_ask", "toolu_plan"}
     for call, following in zip(calls, real.server.requests[1:], strict=True):
         note = f"note for {call.id}" in json.dumps(following["messages"])
@@ -165,7 +164,7 @@ async def test_a_subagent_reads_the_note_for_its_call(real: Stage) -> None:
     async with connected(real.claude(), user) as agent:
         await agent.prompt("hi", "uuid-1")
         request, reply = await user.asked.get()
-        reply.set_result(ports.Allow(request.input, note="mind the gap"))
+        reply.set_result(a.Allow(request.input, note="mind the gap"))
         await user.turn()
     main, first, second, end = [json.dumps(body["messages"]) for body in real.server.requests]
     assert "mind the gap" in second
@@ -184,8 +183,8 @@ async def test_the_mode_is_told_once(real: Stage) -> None:
         await user.turn()
         await agent.prompt("hi", "uuid-2")
         await user.turn(2)
-        assert user.every(ports.Mode) == [ports.Mode("acceptEdits")]
-        assert isinstance(user.events[0], ports.Started)
+        assert user.every(a.Mode) == [a.Mode("acceptEdits")]
+        assert isinstance(user.events[0], a.Started)
 
 
 async def test_the_mode_changes_in_the_middle_of_a_turn(real: Stage) -> None:
@@ -198,7 +197,7 @@ async def test_the_mode_changes_in_the_middle_of_a_turn(real: Stage) -> None:
         await agent.set_mode("acceptEdits")
         reply.set_result(picked(request))
         await user.turn()
-        assert user.every(ports.Mode) == [ports.Mode("default"), ports.Mode("acceptEdits")]
+        assert user.every(a.Mode) == [a.Mode("default"), a.Mode("acceptEdits")]
         assert user.asked.empty()
     assert (real.folder / "made").exists()
 
@@ -216,7 +215,7 @@ async def test_a_mode_that_is_set_is_always_told(real: Stage) -> None:
             await agent.set_mode("bypassPermissions")
         await agent.prompt("hi", "uuid-1")
         assert (await user.turn()).error == ""
-        assert user.every(ports.Mode) == [ports.Mode("plan")] * 2
+        assert user.every(a.Mode) == [a.Mode("plan")] * 2
 
 
 async def test_a_question_comes_though_permissions_are_bypassed(real: Stage) -> None:
@@ -231,7 +230,7 @@ async def test_a_question_comes_though_permissions_are_bypassed(real: Stage) -> 
         reply.set_result(picked(request))
         await user.turn()
         assert real.server.tool_result("toolu_q").startswith("Your questions have been answered")
-        assert user.every(ports.Mode) == [ports.Mode("bypassPermissions")]
+        assert user.every(a.Mode) == [a.Mode("bypassPermissions")]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may not")
@@ -262,12 +261,12 @@ async def test_what_is_denied_without_asking_is_told(real: Stage) -> None:
         await agent.prompt("hi", "uuid-1")
         request, reply = await user.asked.get()
         assert request.tool_use_id == "toolu_user"
-        reply.set_result(ports.Deny("no"))
+        reply.set_result(a.Deny("no"))
         await user.turn()
         await agent.set_mode("dontAsk")
         await agent.prompt("hi", "uuid-2")
         await user.turn(2)
-        assert [notice.sentence for notice in user.every(ports.Notice)] == [
+        assert [notice.sentence for notice in user.every(a.Notice)] == [
             "Permission to use Bash with command touch no has been denied; "
             "a permission rule says so.",
             "Permission to use Bash has been denied because Claude Code is running in don't ask "
@@ -293,7 +292,7 @@ async def test_the_question_tool_asks_in_every_mode(real: Stage, mode: str) -> N
         request, reply = await user.asked.get()
         assert request.tool_use_id == "toolu_q"
         assert request.agent == ("Explore: find the tests" if below else "")
-        reply.set_result(ports.Allow({**request.input, question_tool.RESULT: {"answers": [1]}}))
+        reply.set_result(a.Allow({**request.input, question_tool.RESULT: {"answers": [1]}}))
         await user.turn()
         assert user.asked.empty()
         assert real.server.tool_result("toolu_q") == '{"answers": [1]}'
@@ -317,7 +316,7 @@ async def test_rules_are_listed_and_hold(real: Stage) -> None:
         await agent.prompt("hi", "uuid-1")
         request, reply = await user.asked.get()
         assert request.tool_use_id == "toolu_b"  # the other one was allowed by a rule
-        reply.set_result(ports.Allow(request.input, updates))
+        reply.set_result(a.Allow(request.input, updates))
         await user.turn()
         assert (real.folder / "ok").exists()
         assert listed == [
@@ -335,7 +334,7 @@ async def test_a_dead_cli_tells_no_rules(real: Stage) -> None:
     """And takes no mode; both say so in a sentence."""
     agent = real.claude()
     await agent.connect()
-    agent._kill()
+    agent._process.kill()
     with pytest.raises(ports.AgentError):
         async for _ in agent.events():
             pass

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from winnow import ports
 from winnow.adapters.claude import session_file
+from winnow.core import agent as a
 
 from tests import api
 from tests.app.stage import QUESTION, Stage, connected, picked
@@ -87,7 +88,7 @@ async def test_a_refusal_is_on_record_with_its_words(real: Stage) -> None:
     async with connected(agent, real.user):
         await agent.prompt("Hi", UUIDS[0])
         _, reply = await real.user.asked.get()
-        reply.set_result(ports.Deny("The user wants to discuss this: why?"))
+        reply.set_result(a.Deny("The user wants to discuss this: why?"))
         await real.user.turn()
     heard = await agent.heard()
     assert heard is not None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 from winnow import protocol as p
-from winnow.ports import AgentError, Pause, SessionGone, Text, TurnEnded
+from winnow.core.agent import Pause, Text, TurnEnded
+from winnow.ports import AgentError, SessionGone
 
 from tests.app.fakes import BASH, CHAT, Room, answers, kept, working
 
@@ -123,7 +124,7 @@ async def test_a_bug_costs_one_agent(room: Room, monkeypatch: pytest.MonkeyPatch
     """It is told, and the next agent works."""
     await working(room)
     with monkeypatch.context() as broken:
-        broken.setattr("winnow.core.transcript.tool_line", None)
+        broken.setattr("winnow.core.transcript.rendering.tool_line", None)
         await room.hear(BASH)
     assert notices(room) == ["⚠ Winnow failed inside; :Winnow log has the details."]
     await room.do(p.Queue(CHAT))

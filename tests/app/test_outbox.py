@@ -6,10 +6,11 @@ import asyncio
 
 import msgspec
 import pytest
-from winnow import ports
 from winnow import protocol as p
 from winnow.app.outbox import Outbox
-from winnow.ports import AgentError, Message, SessionGone, Text, ToolFinished, TurnEnded
+from winnow.core import agent as a
+from winnow.core.agent import Text, ToolFinished, TurnEnded
+from winnow.ports import AgentError, Message, SessionGone
 
 from tests.app.fakes import BASH, CHAT, MemoryStore, Room, answers, kept, working
 
@@ -17,12 +18,12 @@ DIED = AgentError("It died.")
 CALL = "toolu_1"
 
 
-async def asks(room: Room, text: str = "Sure?") -> ports.Request:
+async def asks(room: Room, text: str = "Sure?") -> a.Request:
     """A chat whose agent waits for an answer, as the result of a call."""
     await working(room)
     options = [{"label": "Yes"}, {"label": "No"}]
     asked = {"question": text, "header": text, "options": options}
-    request = ports.Request("AskUserQuestion", {"questions": [asked]}, CALL)
+    request = a.Request("AskUserQuestion", {"questions": [asked]}, CALL)
     room.agent.ask(request)
     await room.settle()
     return request
@@ -102,7 +103,7 @@ async def test_a_session_that_ended_in_its_first_turn_begins_anew(room: Room) ->
     """It is not on record, so there is nothing to resume, and no error."""
     await working(room)
     room.agent.known = room.known = None
-    await room.hear(ports.Started("abc"), DIED)
+    await room.hear(a.Started("abc"), DIED)
     assert refilled(room) == ["Hi"]
     await room.do(p.Queue(CHAT))
     await room.send("Hi")
@@ -161,7 +162,7 @@ async def test_words_of_a_discussion_arrive_once(room: Room) -> None:
     await room.do(p.Discuss(CHAT, section.section, section.lines, "why?"))
     [asked] = room.agent.asked
     reply = asked.result()
-    assert isinstance(reply, ports.Deny)
+    assert isinstance(reply, a.Deny)
     await room.hear(ToolFinished(CALL, f"Error: {reply.message}", failed=True), TurnEnded())
     assert refilled(room) == []
     assert undelivered(room) == []
@@ -237,8 +238,8 @@ async def test_a_ledger_that_cannot_be_read_costs_the_offer(room: Room) -> None:
     room.store.broken = True
     await room.ask("Sure?")
     assert room.shown().section == "s1"
-    await room.do(p.Recall(CHAT))
-    assert [say.text for say in room.editor.every(p.Say)] == ["It is broken."]
+    await room.do(p.Recall())
+    assert [said.text for said in room.editor.every(p.Notify)] == ["It is broken."]
 
 
 async def test_a_store_that_cannot_be_read_costs_only_what_is_in_it(room: Room) -> None:

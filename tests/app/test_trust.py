@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from winnow import ports
 from winnow import protocol as p
 from winnow.app.chats import Chats
 from winnow.app.trust import UNDECIDED
+from winnow.core import agent as a
 from winnow.core.asking.trust import Given
 from winnow.core.project import Project, Source
 
@@ -100,6 +100,32 @@ async def test_a_section_of_another_neovim_is_no_answer(shop: Room) -> None:
     assert "env A=1" in "\n".join(shop.shown().lines)
 
 
+async def test_a_mode_changed_while_one_decides_loses_nothing(shop: Room) -> None:
+    """The section stays open as it is, and is what counts; the agent has the mode."""
+    await shop.open()
+    await shop.do(p.Queue(CHAT))
+    section = shop.shown()
+    await shop.do(p.SetMode(CHAT, "acceptEdits"))
+    assert shop.shown() is section
+    await confirm(shop, "Trust", "env A")
+    assert shop.decided.roots == {"/shop": {A: "dropped", B: "kept"}}
+    assert shop.agent.spec.mode == "acceptEdits"
+
+
+@pytest.mark.parametrize("then", [p.SetMode(CHAT, "acceptEdits"), p.Close(CHAT), p.Stop(CHAT)])
+async def test_what_comes_right_after_a_decision_loses_nothing(shop: Room, then: p.Event) -> None:
+    """Before anybody else could hear of it."""
+    await shop.open()
+    await shop.do(p.Queue(CHAT))
+    section = shop.shown()
+    lines = [line for line in section.lines if not line.startswith("Go on")]
+    await shop.do(p.Confirm(CHAT, section.section, lines, len(lines) - 1), then)
+    assert shop.decided.roots == {"/shop": {A: "kept", B: "kept"}}
+    if isinstance(then, p.SetMode):
+        assert shop.agent.spec.mode == "acceptEdits"
+        assert len(shop.editor.every(p.Section)) == 1
+
+
 async def test_what_changes_while_one_decides_is_asked_too(shop: Room) -> None:
     await shop.open()
     await shop.do(p.Queue(CHAT))
@@ -119,9 +145,9 @@ async def test_a_change_in_mid_session_starts_the_agent_anew(shop: Room) -> None
     await shop.open()
     await shop.send("Hi")
     first = shop.agent
-    await shop.hear(ports.Started("s1"), ports.SettingsChanged(), ports.Text("So."))
+    await shop.hear(a.Started("s1"), a.SettingsChanged(), a.Text("So."))
     assert (shop.editor.state, first.closed) == ("working", False)
-    await shop.hear(ports.TurnEnded())
+    await shop.hear(a.TurnEnded())
     assert (shop.editor.state, first.closed) == ("asleep", False)
     await shop.do(p.Queue(CHAT))
     assert first.closed
@@ -131,10 +157,10 @@ async def test_a_change_in_mid_session_starts_the_agent_anew(shop: Room) -> None
 async def test_revoked_trust_asks_again(shop: Room) -> None:
     shop.decided.roots = {"/shop": {A: "kept", B: "kept"}}
     await shop.open()
-    await shop.do(p.Trust(0, "/shop"))
+    await shop.do(p.Trust("/shop"))
     (rules,) = shop.editor.every(p.Rules)
     assert rules.lines == ["trust: /shop", "", "```text", f"✓ {A}", f"✓ {B}", "```"]
-    await shop.do(p.Trust(0, "/shop", revoke=True), p.Queue(CHAT))
+    await shop.do(p.Trust("/shop", revoke=True), p.Queue(CHAT))
     assert "env A=1" in "\n".join(shop.shown().lines)
 
 
@@ -180,11 +206,11 @@ async def test_what_is_allowed_for_the_project_is_kept(shop: Room) -> None:
     rule = {"toolName": "Bash", "ruleContent": "ls"}
     update = {"type": "addRules", "rules": [rule], "behavior": "allow"}
     update["destination"] = "localSettings"
-    request = ports.Request("Bash", {"command": "ls"}, suggestions=[update])
+    request = a.Request("Bash", {"command": "ls"}, suggestions=[update])
     asked = shop.agent.ask(request)
     await shop.settle()
     await shop.do(p.Grant(CHAT, shop.shown().section, "always"))
-    assert asked.result() == ports.Allow({"command": "ls"}, [{**update, "destination": "session"}])
+    assert asked.result() == a.Allow({"command": "ls"}, [{**update, "destination": "session"}])
     assert list(shop.decided.roots["/shop"].values()) == ["granted"]
     await shop.do(p.Close(CHAT))
     await shop.open()
@@ -221,7 +247,7 @@ async def test_the_first_mode(claimed: str, configured: str, stored: str, first:
     assert room.editor.status
     assert room.editor.status.mode == first
     told = first or "default"
-    await room.hear(ports.Mode(told))
+    await room.hear(a.Mode(told))
     assert ("which was not set here" in room.editor.text) is (claimed not in ("", told))
     assert room.editor.status.mode == told
 
@@ -230,14 +256,14 @@ async def test_a_mode_that_the_user_sets_is_remembered() -> None:
     """By command, whether connected or not, and by a plan's approval; not what is refused."""
     room = Room()
     await room.open()
-    await room.do(p.Mode(CHAT, "plan"))
+    await room.do(p.SetMode(CHAT, "plan"))
     assert room.decided.modes == {"/chat.md": "plan"}
-    await room.do(p.Mode(CHAT, "auto"))  # which this agent refuses
+    await room.do(p.SetMode(CHAT, "auto"))  # which this agent refuses
     assert room.decided.modes == {"/chat.md": "plan"}
-    asked = room.agent.ask(ports.Request("ExitPlanMode", {"plan": "# Go"}))
+    asked = room.agent.ask(a.Request("ExitPlanMode", {"plan": "# Go"}))
     await room.settle()
     section = room.shown()
     lines = [li for li in section.lines if not li.startswith(("Approve, ask", "Keep"))]
     await room.do(p.Confirm(CHAT, section.section, lines, len(lines) - 1))
-    assert isinstance(asked.result(), ports.Allow)
+    assert isinstance(asked.result(), a.Allow)
     assert room.decided.modes == {"/chat.md": "acceptEdits"}

@@ -87,7 +87,7 @@ RESTORE = """
 # Leaves of all that there is a chat with an empty draft, if that waits for nothing; says whether
 # it does, or nothing while a turn goes on.
 EMPTY = """
-  local chat, other = unpack(require('winnow.chats').all())
+  local chat, other = unpack(require('winnow.registry').all())
   if chat and chat.state == 'working' then
     return
   elseif other or not chat or chat.section or chat.state ~= 'idle' then
@@ -282,7 +282,7 @@ class _Asking(Desk, ABC):
             self.questions = [_numbered(question, row) for question in questions]
             self._ask(editor, *self.questions)
             editor.wait(lambda: section(editor), "a section")
-            editor.lua("require('winnow.chats').current().section:step(1)")
+            editor.lua("require('winnow.registry').current().section:step(1)")
             yield editor
             editor.keys("<C-Bslash><C-n>")
             editor.screen()
@@ -360,7 +360,7 @@ def _numbered(question: Json, number: int) -> Json:
 def section(editor: Editor) -> list[str]:
     """The lines of the open section; empty if none is open."""
     lines: list[str] = editor.lua("""
-      local chat = require('winnow.chats').current()
+      local chat = require('winnow.registry').current()
       return chat and chat.section and chat.section:lines() or {}
     """)
     return lines

@@ -9,7 +9,7 @@ from tests.e2e.editor import Editor
 from tests.e2e.neovim import Neovim
 
 SEEN = """
-  local chat = require('winnow.chats').current()
+  local chat = require('winnow.registry').current()
   return not (chat and chat.section) or chat.section.sight.at
 """
 
@@ -35,7 +35,7 @@ def wait_idle(neovim: Neovim) -> None:
     """Wait until the turn is over and the current chat shows no state."""
     neovim.wait(
         lambda: neovim.lua("""
-          local chat = require('winnow.chats').current()
+          local chat = require('winnow.registry').current()
           return chat and chat.state == 'idle'
         """),
         "an idle chat",
@@ -68,7 +68,7 @@ def subagents(api: ScriptedAPI, *replies: Message, last: str = "Done.") -> None:
 def pending(claude: Editor) -> list[dict[str, Any]]:
     """What waits for the user in the first chat."""
     found: list[dict[str, Any]] = claude.lua("""
-      local chat = require('winnow.chats').all()[1]
+      local chat = require('winnow.registry').all()[1]
       return chat and chat.pending or {}
     """)
     return found

@@ -178,7 +178,7 @@ def test_the_cursor_goes_past_the_body(editor: Editor) -> None:
     """To the first option, whatever the number of the body; to the foot for 0."""
     ask(editor, "diff", DIFF)
     assert editor.line().startswith("Allow once")
-    apply(editor, "step", section="ab", question=0)
+    apply(editor, "move", section="ab", question=0)
     assert editor.line().startswith("━━<!--")
 
 
@@ -188,12 +188,42 @@ def test_a_heading_in_a_body_ends_no_section(editor: Editor, heading: str) -> No
     ask(editor, "markdown", ["# Plan", "", heading, "", "1. Do it."])
     found = editor.lua("""
       vim.cmd('edit!') -- seen before the host says that it knows of no such section
-      local section = require('winnow.chats').current().section
+      local section = require('winnow.registry').current().section
       return { section.id, section:lines() }
     """)
     assert found[0] == "ab"
     assert "Patch" in found[1][0]
     assert heading in found[1]
+
+
+def test_an_edit_counts_when_the_text_is_read_anew_at_once(editor: Editor) -> None:
+    """`:e!` right after `dd`, before Neovim has waited for a key."""
+    ask(editor, "diff", DIFF)
+    editor.lua(WATCH)
+    editor.lua("""
+      vim.fn.search('^-old')
+      vim.cmd('normal! dd')
+      vim.cmd('edit!')
+    """)
+    told = editor.lua("return _G.told")
+    edits = [event["lines"] for event in told if event["kind"] == "edit"]
+    assert len(edits) == 1
+    assert "+new = 2" in edits[0]
+    assert "-old = 2" not in edits[0]
+
+
+def test_nobody_looks_at_what_was_read_anew(editor: Editor) -> None:
+    """A section that was drawn before `:e!`, and is closed after it, has no place any more."""
+    ask(editor, "diff", DIFF)
+    editor.lua("""
+      vim.cmd('redraw!') -- it is looked at when Neovim waits for the user
+      vim.cmd('edit!')
+      local effect = { type = 'freeze', chat = chat, section = 'ab', lines = { 'gone' } }
+      require('winnow.dispatch').apply({ effect })
+    """)
+    editor.settle()
+    editor.assert_no_errors()
+    assert "gone" in editor.lines()
 
 
 def test_ten_thousand_lines(editor: Editor) -> None:
@@ -214,7 +244,7 @@ def test_ten_thousand_lines(editor: Editor) -> None:
     )
     assert opened + drawn < 250
     edited = editor.lua("""
-      local section = require('winnow.chats').current().section
+      local section = require('winnow.registry').current().section
       local began = os.clock()
       for _ = 1, 10 do
         vim.api.nvim_buf_set_lines(chat, 3000, 3001, true, {})
@@ -244,7 +274,7 @@ def test_nothing_that_an_agent_says_is_concealed(editor: Editor) -> None:
     marked = [line.text + marker("ab", 1, 1) for line in lines]
     found = editor.lua(
         """
-        local marker = require('winnow.marker')
+        local marker = require('winnow.section.marker')
         local function spans(id)
           return function(line)
             return marker.spans(line, id)
@@ -277,7 +307,7 @@ def test_what_looks_like_a_tool_s_line_is_none(editor: Editor) -> None:
     folded = "return vim.fn.foldclosed(vim.fn.search(..., 'nw')) > 0"
     assert editor.lua(folded, "^│ theirs")
     assert not editor.lua(folded, "^│ mine")
-    editor.lua("require('winnow.chats').current():save()")
+    editor.lua("require('winnow.registry').current():save()")
     editor.command("edit!")
     assert editor.lua(folded, "^│ theirs")
     assert not editor.lua(folded, "^│ mine")

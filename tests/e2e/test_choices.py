@@ -228,7 +228,7 @@ def test_an_open_form_survives_a_restart(texts: Editor, api: ScriptedAPI) -> Non
     path = texts.lua("return vim.api.nvim_buf_get_name(0)")
     texts.restart(path)
     texts.resize(100, 40)
-    asked = "local s = require('winnow.chats').current().section; return s and not s.from_file"
+    asked = "local s = require('winnow.registry').current().section; return s and not s.from_file"
     texts.wait(lambda: texts.lua(asked), "the host, which asks it again")
     wait_section(texts, "Question")
     before = texts.lines()

@@ -9,6 +9,7 @@ import pytest
 from tests.api import Gate, ScriptedAPI, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, said, send, start, wait_idle, wait_section
+from tests.e2e.test_resume import chat_file
 
 DATABASE = question("Which database?", "PostgreSQL", "MongoDB", header="Database")
 ANSWER = '"Which database?"="MongoDB"'
@@ -234,3 +235,36 @@ def test_restart_when_idle_or_connecting(claude: Editor, api: ScriptedAPI) -> No
     api.add(say("Hello."))
     claude.keys("G<CR>")
     claude.wait_line("Hello.")
+
+
+# --- another name -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["saveas", "saveas!", "file"])
+def test_a_chat_stays_in_its_file(editor: Editor, command: str) -> None:
+    """What is given another name is a copy, where one is written; the chat goes on as it was."""
+    editor.keys(":Winnow<CR>Aone<Esc>")
+    wait_idle(editor)
+    path = chat_file(editor)
+    copy = editor.sandbox.root / "copy.md"
+    if command.endswith("!"):
+        copy.write_text("else")
+    editor.keys(f":{command} {copy}<CR>")
+    editor.wait_screen("A chat stays in its file")
+    assert editor.lua("return vim.api.nvim_buf_get_name(0)") == str(path)
+    assert copy.exists() == (command != "file")
+    if copy.exists():
+        assert copy.read_text() == path.read_text() == editor.text() + "\n"
+    editor.keys("A two<Esc>")
+    editor.wait(lambda: "one two" in path.read_text(), "the file")
+    editor.keys("A three<Esc>:w<CR>")
+    assert "one two three" in path.read_text()
+    assert copy.exists() == (command != "file")
+    assert "two" not in (copy.read_text() if copy.exists() else "")
+    listed = editor.lua("return vim.fn.getbufinfo({ buflisted = 1 })")
+    assert [buffer["name"] for buffer in listed] == ["", str(path)]
+    send(editor, "")
+    editor.wait_line("━━ Question")
+    editor.restart()
+    editor.keys(":Winnow<CR>")
+    assert "one two three" in editor.text()

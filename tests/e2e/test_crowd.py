@@ -8,6 +8,8 @@ from tests.api import ScriptedAPI
 from tests.crowd import prompt_all, wait_answers
 from tests.e2e.editor import Editor
 
+pytestmark = pytest.mark.fresh("session")
+
 
 @pytest.mark.timeout(300)
 def test_eight_chats_prompted_at_once(claude: Editor, api: ScriptedAPI) -> None:

@@ -17,6 +17,8 @@ from tests.e2e.editor import Editor
 from tests.e2e.rpc import GoneError
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
 
+pytestmark = pytest.mark.fresh("session")
+
 STORE = question("Which store?", "Redis", "SQLite", header="Store")
 ANSWERS = ('"Which store?"="SQLite"', "Answer: SQLite")
 # The agent's answer is typed and what follows it done before Neovim looks at anything else.
@@ -62,7 +64,7 @@ def come_back(editor: Editor, end: str) -> None:
 
 def decided(editor: Editor) -> None:
     """Wait until the foot says what would be sent."""
-    part = "return (require('winnow.chats').current().section.parts[1] or {}).decided"
+    part = "return (require('winnow.registry').current().section.parts[1] or {}).decided"
     editor.wait(lambda: editor.lua(part), "the verdict")
 
 
@@ -81,7 +83,7 @@ def arrives(editor: Editor, api: ScriptedAPI, *words: str) -> None:
 
     def goes_on() -> bool:
         rests = editor.lua("""
-          local chat = require('winnow.chats').current()
+          local chat = require('winnow.registry').current()
           return not chat.queued and vim.tbl_contains({ 'idle', 'failed', 'asleep' }, chat.state)
         """)
         if rests and draft(editor):
@@ -155,6 +157,47 @@ def test_a_message_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
     type_and(claude, "<CR>", end)
     come_back(claude, end)
     arrives(claude, api, "remember the milk")
+
+
+@pytest.mark.parametrize("end", [*ENDS, ":bdelete!"])
+def test_what_is_to_be_discussed_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
+    """`:Winnow discuss`, and in the same moment something ends."""
+    api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted.", Gate()))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    type_and(claude, ":Winnow discuss why not both?<CR>", end)
+    come_back(claude, end)
+    arrives(claude, api, "why not both?")
+
+
+def test_what_can_not_be_discussed_any_more_is_the_draft(claude: Editor, api: ScriptedAPI) -> None:
+    """The question ended while the user wrote, before they could know."""
+    api.add(say("Hm.", ask("toolu_1", STORE)))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    claude.lua("""
+      vim.cmd.Winnow('stop')
+      vim.api.nvim_feedkeys(vim.keycode(':Winnow discuss why not both?<CR>'), 'xt', false)
+    """)
+    claude.wait_line("■ Stopped.")
+    claude.wait(lambda: draft(claude) == "why not both?", "the draft")
+    assert "This section is no longer open" in claude.messages()
+
+
+def test_what_is_typed_about_what_ends_meanwhile_is_the_draft(
+    claude: Editor, api: ScriptedAPI
+) -> None:
+    """Also at the prompt of the mapping."""
+    api.add(say("Hm.", ask("toolu_1", STORE)))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    claude.lua("vim.keymap.set('n', '<F2>', '<Plug>(winnow-discuss)')")
+    claude.keys("<F2>why not")
+    claude.command("Winnow stop")
+    claude.wait_line("■ Stopped.")
+    claude.keys(" both?<CR>")
+    assert draft(claude) == "why not both?"
+    assert "no longer open" in claude.messages()
 
 
 @pytest.mark.parametrize("with_neovim", [True, False])

@@ -11,7 +11,8 @@ from random import Random
 from typing import NamedTuple, Union
 
 import pytest
-from winnow.core.question import Malformed, read_questions
+from winnow.core.asking.ask_user_question import read_questions
+from winnow.core.question import Malformed
 from winnow.core.section.answer import NOT_ARMED, Explain, Send, confirm
 from winnow.core.section.form import Form
 
@@ -601,7 +602,7 @@ def test_any_keys(desk: ScriptedDesk, seed: int) -> None:
     with desk.asked(asked) as editor:
         editor.keys("".join(random.choices(COMMANDS, k=12)))
         editor.lua("""
-          local section = require('winnow.chats').current().section
+          local section = require('winnow.registry').current().section
           vim.api.nvim_win_set_cursor(0, { section:rows() + 1, 0 })
         """)
         editor.command("messages clear")
@@ -618,7 +619,7 @@ def read(desk: ScriptedDesk, editor: Editor) -> Send | Explain:
     """What core makes of the section, with the cursor on its first line."""
     questions = read_questions({"questions": desk.questions})
     assert not isinstance(questions, Malformed)
-    section_id: str = editor.lua("return require('winnow.chats').current().section.id")
+    section_id: str = editor.lua("return require('winnow.registry').current().section.id")
     form = Form(section_id, questions)
     outcome = confirm(form, section(editor), 0, NOT_ARMED, frozenset())
     assert isinstance(outcome, (Send, Explain))

@@ -76,6 +76,7 @@ def retry(editor: Editor, text: str = "Hi") -> None:
     editor.wait_line("Hello again.", timeout=20)
 
 
+@pytest.mark.fresh("session")
 @pytest.mark.parametrize(
     ("module", "parts"),
     [
@@ -98,6 +99,7 @@ def test_a_missing_package_is_named(
     retry(claude)
 
 
+@pytest.mark.fresh("session")
 @pytest.mark.parametrize(
     ("lines", "parts"),
     [
@@ -124,6 +126,7 @@ def test_a_host_that_does_not_start_is_told(
     retry(claude)
 
 
+@pytest.mark.fresh("session")
 def test_an_interpreter_that_is_not_there_is_named(claude: Editor, api: ScriptedAPI) -> None:
     """The interpreter that the user chose is never passed over."""
     api.add(say("Hello again."))
@@ -134,6 +137,7 @@ def test_an_interpreter_that_is_not_there_is_named(claude: Editor, api: Scripted
     retry(claude)
 
 
+@pytest.mark.fresh("session")
 def test_no_python_environment_at_all(claude: Editor, api: ScriptedAPI, tmp_path: Path) -> None:
     """A plugin that was never built says with which command to build it."""
     api.add(say("Hello again."))
@@ -141,6 +145,13 @@ def test_no_python_environment_at_all(claude: Editor, api: ScriptedAPI, tmp_path
     plugin.mkdir()
     for folder in ("lua", "python", "rplugin"):
         (plugin / folder).symlink_to(REPOSITORY / folder)
+    claude.lua("""
+      for name in pairs(package.loaded) do
+        if vim.startswith(name, 'winnow') then
+          package.loaded[name] = nil -- it knows where it lies
+        end
+      end
+    """)
     claude.command(f"set runtimepath^={plugin} | unlet g:winnow_python")
     start(claude)
     wait_notice(claude, f":luafile {plugin}/build.lua")
@@ -247,6 +258,45 @@ def test_no_credentials_at_all(open_editor: Open, api: ScriptedAPI, tmp_path: Pa
     editor.wait(lambda: notices(editor), "a notice", timeout=20)
     assert "log in" in notices(editor)[0]
     assert "## You\n\nHi\n\n## Claude" in editor.text()
+
+
+def test_garbage_costs_a_sentence_each_way(claude: Editor, api: ScriptedAPI) -> None:
+    """The host goes on with the next event, and Neovim with the next effect."""
+    api.add(say("Hello."), say("Hello again."))
+    start(claude)
+    wait_idle(claude)
+    process = claude.lua("return vim.fn.jobpid(...)", host_channel(claude))
+    for garbage in ("", "7", "{}", "{ type = 'nonsense' }", "{ type = 'edit', chat = 'x' }, 5"):
+        claude.lua("vim.cmd.messages('clear')")
+        claude.lua(f"vim.rpcnotify(..., 'winnow', {garbage or 'nil'})", host_channel(claude))
+        claude.wait(lambda: "The host did not understand" in claude.messages(), "a sentence")
+    for garbage in ("nonsense", "tool"):
+        claude.lua("vim.cmd.messages('clear')")
+        claude.lua(
+            """
+            local chat = vim.api.nvim_get_current_buf()
+            local write = { type = 'write', chat = chat, text = 'After ' .. ..., fresh = true }
+            require('winnow.dispatch').apply({ { type = ..., chat = chat }, write })
+            """,
+            garbage,
+        )
+        assert "a part of the chat could not be shown" in claude.messages()
+    assert "Hello.\n\nAfter nonsense\n\nAfter tool\n\n## You" in claude.text()
+    send(claude, "Once more")
+    claude.wait_line("Hello again.", timeout=20)
+    assert claude.lua("return vim.fn.jobpid(...)", host_channel(claude)) == process
+    assert not notices(claude)
+    claude.command("messages clear")
+
+
+def host_channel(editor: Editor) -> int:
+    """How Neovim speaks to the host."""
+    channel: int = editor.lua("""
+      return vim.iter(vim.api.nvim_list_chans()):find(function(channel)
+        return channel.mode == 'rpc' and channel.stream == 'job'
+      end).id
+    """)
+    return channel
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["streaming", "question"])

@@ -56,7 +56,7 @@ HOSTILE = {
 # The open section's id, once its verdict is there; the cursor goes to its first option, and <CR>
 # is taken at once.
 SECTION = """
-    local section = require('winnow.chats').current().section
+    local section = require('winnow.registry').current().section
     if section and #section.parts > 0 then
       section:step(1)
       return section.id
@@ -197,5 +197,5 @@ def test_tool_output_is_shown_as_it_is(chat: Chat) -> None:
     assert output[:4] == [BENT, "## You", "␛[31mred␍␀", "<!--"]
     assert output[4].startswith("‹U+2028› end")
     assert draft(chat.editor) == ""
-    assert not chat.editor.lua("return require('winnow.chats').current().section")
+    assert not chat.editor.lua("return require('winnow.registry').current().section")
     assert chat.editor.lua("return vim.fn.foldclosed(vim.fn.search('^│.*end$', 'n'))") > 0

@@ -16,6 +16,8 @@ from tests.e2e.editor import Editor
 from tests.e2e.sandbox import REPOSITORY
 from tests.e2e.steps import start, wait_idle
 
+pytestmark = pytest.mark.fresh("session")
+
 # What we import, or what imports it, in any process.
 MODULES = [
     *("pynvim", "greenlet", "msgpack", "msgspec", "claude_agent_sdk", "anyio", "mcp", "winnow"),

@@ -158,7 +158,7 @@ def test_a_mode_is_set_after_a_failure(claude: Editor, api: ScriptedAPI) -> None
     [cli] = [pid for pid, line in claude.sandbox.processes().items() if "_bundled/claude" in line]
     os.kill(cli, 9)
     claude.wait(
-        lambda: claude.lua("return require('winnow.chats').current().state") != "idle", "its end"
+        lambda: claude.lua("return require('winnow.registry').current().state") != "idle", "its end"
     )
     set_mode(claude, "dontAsk")
     api.add(say(bash("touch no")), say("Refused."))

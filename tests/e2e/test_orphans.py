@@ -14,6 +14,8 @@ from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle
 
+pytestmark = pytest.mark.fresh("session")
+
 SLEEP = "tail -f /dev/null & tail -f /etc/hostname"
 
 

@@ -44,7 +44,7 @@ def records(claude: Editor) -> list[str]:
 def mode(claude: Editor) -> tuple[str, str]:
     """The mode that the frontmatter tells, and the one that the statusline does."""
     line = next(line for line in claude.lines() if line.startswith("mode: "))
-    shown = claude.lua("return require('winnow.chats').all()[1].mode")
+    shown = claude.lua("return require('winnow.registry').all()[1].mode")
     return line.removeprefix("mode: "), shown
 
 
@@ -141,6 +141,7 @@ def test_the_buffer_read_again_keeps_the_edited_plan(claude: Editor, api: Script
     start(claude)
     claude.keys("gg/^1. add<CR>dd:w<CR>:e!<CR>")
     claude.wait_screen("edited · keep one of 3")
+    wait_section(claude, "Plan")
     claude.keys("gg/^Approve, ask<CR><CR><CR>")
     claude.wait_line("Fine.")
     assert "edited by user" in api.tool_result("p1")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.api import Json, ScriptedAPI, ToolUse, ask, question, say
+from tests.api import Gate, Json, ScriptedAPI, ToolUse, ask, question, say
+from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
+
+pytestmark = pytest.mark.fresh("session")
 
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
 HOST = "pynvim.start_host"
@@ -118,7 +124,8 @@ def test_a_file_does_not_raise_permissions(
     claude: Editor, api: ScriptedAPI, folder: str, mode: str
 ) -> None:
     """Whatever mode and directory a file names, Claude still asks."""
-    path = write_chat(claude.sandbox.root / folder, f"mode: {mode}", "cwd: /")
+    home = claude.sandbox.root / "home"
+    path = write_chat(claude.sandbox.root / folder, f"mode: {mode}", f"cwd: {home}")
     made = claude.sandbox.project / "made"
     api.add(say(ToolUse("Write", {"file_path": str(made), "content": "x"}, "toolu_1")))
     claude.restart(str(path))
@@ -135,7 +142,8 @@ def test_a_file_from_elsewhere_starts_nothing(claude: Editor, api: ScriptedAPI) 
     claude.restart(str(path))
     claude.wait(lambda: HOST in str(claude.sandbox.processes()), "the host")
     claude.wait(
-        lambda: claude.lua("return require('winnow.chats').current().state") == "asleep", "its word"
+        lambda: claude.lua("return require('winnow.registry').current().state") == "asleep",
+        "its word",
     )
     assert CLI not in str(claude.sandbox.processes())
     claude.keys("G")
@@ -172,6 +180,37 @@ def test_a_question_survives(claude: Editor, api: ScriptedAPI, program: str) -> 
     said = conversation(api.requests[1])
     for text in ("> Which fruit?", "Answer: Pear", "Notes: , ripe", "Not chosen"):
         assert text in said
+
+
+@pytest.mark.parametrize("end", ["kill", "restart", ":Winnow restart<CR>", ":bdelete!<CR>"])
+def test_an_answer_that_was_cut_says_so(claude: Editor, api: ScriptedAPI, end: str) -> None:
+    """Once, where it ends; and one that is whole says nothing."""
+    api.add(say("It is 42."), say("Once upon a time", Gate()), say("And so on."))
+    start(claude)
+    claude.wait_line("It is 42.")
+    wait_idle(claude)
+    path = str(chat_file(claude))
+    send(claude, "Go on")
+    claude.wait_line("Once upon")
+    claude.wait(lambda: "Once upon" in on_disk(claude), "the file")
+    if end == "kill":
+        claude.kill()
+        claude.start(path)
+    elif end == "restart":
+        claude.restart(path)
+    else:
+        claude.keys(end)
+        claude.keys(f":edit {path}<CR>")
+    claude.wait_line("⚠ Claude's answer ends here")
+    api.release()
+    wait_idle(claude)
+    claude.keys("GAGo on<Esc><CR>")
+    claude.wait_line("And so on.")
+    wait_idle(claude)
+    claude.restart(path)
+    claude.keys("GAGo on<Esc><CR>")
+    claude.wait_line("(script is empty)")
+    assert claude.text().count("answer ends here") == 1
 
 
 def test_the_host_is_started_again_once(editor: Editor) -> None:
@@ -275,6 +314,128 @@ def test_an_edit_and_reading_again_in_one_command(editor: Editor) -> None:
     options = [line for line in editor.lines() if re.search(r":\w+\.1\.\d+-->", line)]
     editor.keys(f"gg/^{options[0].split()[0]}<CR>")
     editor.command("execute 'normal! dd' | edit!")
-    verdict = "return require('winnow.chats').current().section.parts[1]"
+    verdict = "return require('winnow.registry').current().section.parts[1]"
     said = f"keep one of {len(options) - 1}"
     editor.wait(lambda: said in (editor.lua(verdict) or {}).get("text", ""), "the new verdict")
+
+
+# --- before the host is there -----------------------------------------------------------------
+
+FORM = {
+    "type": "user_choice",
+    "question": "Which fruit?",
+    "options": [{"id": name.lower(), "label": name} for name in ("Apple", "Pear", "Plum")],
+}
+HAS_IT = "return require('winnow.registry').current().state == 'waiting'"
+Late = Callable[[Editor], Callable[[], None]]
+
+
+@pytest.fixture
+def texts(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
+    """An editor whose Claude asks in its text, which waits for no host."""
+    editor = open_editor(agent="claude", questions="text", env=api.env(tmp_path / "claude"))
+    editor.resize(100, 40)
+    api.add(say(f"Now.\n```json\n{json.dumps(FORM)}\n```"))
+    start(editor)
+    wait_section(editor, "Question")
+    return editor
+
+
+def hold_host(editor: Editor) -> Callable[[], None]:
+    """From now on a host starts only when the function that this returns is called."""
+    gate = editor.sandbox.root / "gate"
+    os.mkfifo(gate)
+    script = editor.sandbox.root / "python"
+    script.write_text(f'#!/bin/sh\nread -r _ < {gate}\nexec {sys.executable} "$@"\n')
+    script.chmod(0o755)
+    editor.lua("vim.g.winnow_python = ...", str(script))
+    return lambda: (gate.write_text("go\n"), None)[1]
+
+
+def fruits(editor: Editor) -> list[str]:
+    """The options that are left."""
+    names = ("Apple", "Pear", "Plum")
+    return [name for line in editor.lines() for name in names if line.startswith(name)]
+
+
+def new_host(editor: Editor, way: str) -> Callable[[], None]:
+    """The chat gets another host, which is late: as a new Neovim reads it, or as it stands."""
+    path = str(chat_file(editor))
+    if way == "file":
+        editor.restart()
+        editor.resize(100, 40)
+    come = hold_host(editor)
+    editor.keys(f":edit {path}<CR>" if way == "file" else ":Winnow restart<CR>")
+    return come
+
+
+@pytest.mark.parametrize("way", ["file", "restart"])
+def test_an_edit_before_the_host_counts(texts: Editor, api: ScriptedAPI, way: str) -> None:
+    """It stays, `u` takes it back, and it is answered with."""
+    texts.keys("gg/^Apple<CR>dd")
+    texts.wait(lambda: "Apple" not in on_disk(texts), "the file")
+    come = new_host(texts, way)
+    texts.keys("gg/^Pear<CR>dd")
+    assert fruits(texts) == ["Plum"]
+    come()
+    texts.wait(lambda: texts.lua(HAS_IT), "the host")
+    wait_section(texts, "Question")
+    assert fruits(texts) == ["Plum"]
+    texts.keys("u")
+    assert fruits(texts) == ["Pear", "Plum"]
+    texts.keys("u")
+    assert fruits(texts) == ["Apple", "Pear", "Plum"]
+    texts.keys("<C-r><C-r>")
+    assert fruits(texts) == ["Plum"]
+    api.add(say("A fine fruit."))
+    texts.keys("gg/^Plum<CR><CR>")
+    texts.wait_line("A fine fruit.")
+    assert "plum" in conversation(api.requests[-1])
+
+
+def test_an_undo_before_the_host_counts(texts: Editor) -> None:
+    """A new host has the section as it was at first, if an older one had it otherwise."""
+    texts.keys("gg/^Apple<CR>dd")
+    come = new_host(texts, "restart")
+    texts.keys("u")
+    assert fruits(texts) == ["Apple", "Pear", "Plum"]
+    come()
+    texts.wait(lambda: texts.lua(HAS_IT), "the host")
+    assert fruits(texts) == ["Apple", "Pear", "Plum"]
+    texts.wait_screen("keep one of 3")
+    texts.keys("<C-r>")
+    assert fruits(texts) == ["Pear", "Plum"]
+
+
+@pytest.mark.parametrize("way", ["file", "restart"])
+def test_an_edit_of_a_question_that_ends_with_its_host(
+    claude: Editor, api: ScriptedAPI, way: str
+) -> None:
+    """It is there when the question is asked again, and can be undone."""
+    api.add(say("Hm.", ask("toolu_1", FRUIT)))
+    start(claude)
+    wait_section(claude, "Question: Fruit")
+    come = new_host(claude, way)
+    claude.keys("gg/^Pear<CR>dd")
+    come()
+    claude.wait_line("✗ No longer open: Fruit")
+    claude.keys("gg/asks again<CR><CR>")
+    wait_section(claude, "Question: Fruit")
+    assert fruits(claude) == ["Apple", "Plum"]
+    claude.keys("u")
+    assert fruits(claude) == ["Apple", "Pear", "Plum"]
+
+
+@pytest.mark.parametrize("way", ["file", "restart"])
+def test_an_answer_before_the_host_counts(claude: Editor, api: ScriptedAPI, way: str) -> None:
+    """It is delivered late, once."""
+    api.add(say("Hm.", ask("toolu_1", FRUIT)), say("A fine fruit."))
+    start(claude)
+    wait_section(claude, "Question: Fruit")
+    come = new_host(claude, way)
+    claude.keys("gg/^Apple<CR>2dd")
+    claude.keys("<CR>")
+    come()
+    claude.wait_line("A fine fruit.")
+    assert conversation(api.requests[-1]).count("Answer: Plum") == 1
+    assert "No longer open" not in claude.text() + claude.messages()

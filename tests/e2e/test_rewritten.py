@@ -193,7 +193,9 @@ def test_a_quoted_chat_in_the_draft_is_read_again(chat: Editor) -> None:
     chat.lua("vim.api.nvim_buf_set_lines(0, -2, -1, false, ...)", ["see", "## You", "and that"])
     chat.command("silent write")
     chat.command("edit!")
-    assert chat.lua("return require('winnow.chats').current():draft()") == "see\n## You\nand that"
+    assert (
+        chat.lua("return require('winnow.registry').current():draft()") == "see\n## You\nand that"
+    )
 
 
 @pytest.mark.parametrize("keys", ["dd", "Atyped<Esc>", "ccmine<Esc>"])
@@ -217,7 +219,7 @@ def test_a_hundred_thousand_lines(chat: Editor) -> None:
       })
       vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.api.nvim_buf_get_lines(0, 0, -1, false))
     """)
-    assert chat.lua("return require('winnow.chats').current():draft()") == ""
+    assert chat.lua("return require('winnow.registry').current():draft()") == ""
     chat.keys("Go typed<Esc>")
     reads = chat.lua("""
       local get, reads = vim.api.nvim_buf_get_lines, 0
@@ -226,7 +228,7 @@ def test_a_hundred_thousand_lines(chat: Editor) -> None:
         reads = reads + #lines
         return lines
       end
-      local draft = require('winnow.chats').current():draft()
+      local draft = require('winnow.registry').current():draft()
       vim.api.nvim_buf_get_lines = get
       return { reads, draft }
     """)

@@ -353,7 +353,7 @@ def test_a_tool_that_ends_after_the_next_message_keeps_its_line(editor: Editor) 
     editor.keys(":Winnow<CR>")
     wait_idle(editor)
     editor.lua("""
-      local chat = require('winnow.chats').current()
+      local chat = require('winnow.registry').current()
       local apply = require('winnow.dispatch').apply
       local function tool(line)
         apply({ { type = 'tool', chat = chat.buf, id = 't', line = line, output = {} } })

@@ -99,7 +99,7 @@ def test_any_directory_has_its_chat(editor: Editor, name: str) -> None:
     folder: Path = editor.sandbox.project / name
     folder.mkdir()
     enter = "vim.cmd.cd(vim.fn.fnameescape(...))"
-    chat = "return { vim.api.nvim_buf_get_name(0), require('winnow.chats').current().cwd }"
+    chat = "return { vim.api.nvim_buf_get_name(0), require('winnow.registry').current().cwd }"
     editor.lua(enter, str(folder))
     editor.keys(":Winnow<CR>ihello<Esc>")
     path, cwd = editor.lua(chat)

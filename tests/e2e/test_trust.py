@@ -92,7 +92,7 @@ def bash(command: str, id: str = "b1") -> ToolUse:
 
 
 def state(claude: Editor) -> str:
-    found: str = claude.lua("return require('winnow.chats').current().state")
+    found: str = claude.lua("return require('winnow.registry').current().state")
     return found
 
 
@@ -290,6 +290,25 @@ def test_a_plain_project_asks_nothing(claude: Editor, shop: Shop, api: ScriptedA
     assert "PIE" in asked
 
 
+def test_a_mode_right_after_the_decision(claude: Editor, shop: Shop, api: ScriptedAPI) -> None:
+    """The decision counts, and nothing is asked again."""
+    shop.settings(env={"A": "1"})
+    api.add(say("One."))
+    start(claude, "Hello")
+    wait_section(claude, "Trust: project")
+    claude.keys("gg/^Trust this<CR><CR>")
+    claude.wait_screen("keeps only")
+    claude.lua("""
+      vim.api.nvim_feedkeys(vim.keycode('<CR>'), 'xt', false)
+      vim.cmd.Winnow({ 'mode', 'acceptEdits' })
+    """)
+    claude.wait_line("One.")
+    assert claude.text().count("✓ Trust this project") == 1
+    claude.wait_line("mode: acceptEdits")
+    claude.keys(":Winnow trust<CR>")
+    claude.wait_screen("✓ env A=1 (.claude/settings.json)")
+
+
 def test_escape_keeps_the_message(claude: Editor, shop: Shop, api: ScriptedAPI) -> None:
     """Nothing is sent, nothing decided; `<CR>` asks again."""
     traps(shop)
@@ -430,7 +449,7 @@ def plant(claude: Editor, *lines: str) -> None:
 def reopen(claude: Editor) -> None:
     """Close the chat, and open it from its file."""
     claude.keys(":silent w<CR>:bwipeout<CR>")
-    claude.wait(lambda: claude.lua("return #require('winnow.chats').all() == 0"), "no chat")
+    claude.wait(lambda: claude.lua("return #require('winnow.registry').all() == 0"), "no chat")
     claude.keys(":Winnow<CR>")
 
 

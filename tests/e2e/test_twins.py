@@ -16,6 +16,8 @@ from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
 from tests.e2e.test_resume import CLI, HOST, chat_file, on_disk, write_chat
 
+pytestmark = pytest.mark.fresh("session")
+
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
 READS = "has this chat; :Winnow take takes over."
 
@@ -43,7 +45,7 @@ def _end(twin: Editor) -> None:
 
 def reads(editor: Editor) -> bool:
     """Whether this editor only reads the current chat."""
-    found: bool = editor.lua("return require('winnow.chats').current().owner ~= nil")
+    found: bool = editor.lua("return require('winnow.registry').current().owner ~= nil")
     return found
 
 
@@ -229,6 +231,7 @@ def test_taking_over_in_the_middle_of_a_turn(
     twin.wait(lambda: not reads(twin), "the chat")
     assert "Once upon a time" in twin.text()
     assert draft(twin) == "Not sent yet"
+    twin.wait_line("⚠ Claude's answer ends here")
     claude.wait(lambda: reads(claude), "the first to read")
     assert READS in "".join(claude.screen())
     claude.keys("<Esc>")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from winnow.core.asking import permission
-from winnow.core.proposal.proposal import Call, Plan
+from winnow.core.asking import permission, plan
+from winnow.core.proposal.proposal import Call
 from winnow.core.question import Option, Question
 from winnow.core.section.form import Form
 
@@ -30,8 +30,8 @@ BOTH = Form("ab", (DATABASE, FEATURES))
 LS: dict[str, Any] = {"type": "addRules", "behavior": "allow", "destination": "session"}
 LS["rules"] = [{"toolName": "Bash", "ruleContent": "ls"}]
 RM = Call("Bash", {"command": "rm -rf build"})
-PLAN = permission.form("ab", "ExitPlanMode", Plan({"plan": "1. a\n2. b"}, "1. a\n2. b"), [])
-BASH = permission.form("ab", "Bash", RM, [LS])
+PLAN = plan.form("ab", {"plan": "1. a\n2. b"})
+BASH = permission.form("ab", RM, [LS])
 
 
 def form(*labels: str, multi: bool = False) -> Form:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from winnow.core.asking.ask_user_question import updated_input
 from winnow.core.section.answer import (
     NOT_ARMED,
     REVIEW,
@@ -16,7 +17,6 @@ from winnow.core.section.answer import (
     Undecided,
     confirm,
     decide,
-    updated_input,
     verdict,
 )
 from winnow.core.section.form import Form, render

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from winnow.core.asking.choices import Choice, answer_text, by_number, numbered, read
-from winnow.core.asking.splitter import Broken, Found, Piece, Shown, Splitter
+from winnow.core.asking.pieces import Broken, Found, Piece, Shown
+from winnow.core.asking.splitter import Splitter
 from winnow.core.question import Malformed, Option, Question
 from winnow.core.section.answer import Decided, decide
 from winnow.core.section.form import Form, render

@@ -19,6 +19,8 @@ pytestmark = pytest.mark.skipif("sys.platform == 'darwin'", reason="a Mac has a 
         ("CLAUDE_CODE_USE_BEDROCK", "Amazon Bedrock"),
         ("CLAUDE_CODE_USE_VERTEX", "Google Vertex AI"),
         ("CLAUDE_CODE_USE_FOUNDRY", "Microsoft Foundry"),
+        ("CLAUDE_CODE_USE_ANTHROPIC_AWS", "Claude Platform on AWS"),
+        ("CLAUDE_CODE_USE_MANTLE", "Amazon Bedrock (Mantle)"),
     ],
 )
 def test_a_variable_is_named_without_its_value(variable: str, kind: str, tmp_path: Path) -> None:
@@ -51,6 +53,22 @@ def test_the_config_dir_replaces_the_home_folder(tmp_path: Path) -> None:
     settings.write_text('{"apiKeyHelper": "/bin/secret"}')
     found = find({"CLAUDE_CONFIG_DIR": str(elsewhere)}, tmp_path)
     assert found == Credentials("API key helper", str(settings))
+
+
+def test_the_user_s_settings_add_variables(tmp_path: Path) -> None:
+    """They count more than the environment, as in Claude Code; also to switch something off."""
+    (tmp_path / "settings.json").write_text(
+        '{"env": {"ANTHROPIC_AUTH_TOKEN": "sk-secret", "CLAUDE_CODE_USE_BEDROCK": 0}}'
+    )
+    env = {"CLAUDE_CONFIG_DIR": str(tmp_path), "CLAUDE_CODE_USE_BEDROCK": "1"}
+    assert find(env, tmp_path) == Credentials("auth token", "ANTHROPIC_AUTH_TOKEN")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"env": 5}', '{"env": {"ANTHROPIC_API_KEY": null}}'])
+def test_broken_settings_are_no_credentials(text: str, tmp_path: Path) -> None:
+    """They are skipped, too."""
+    (tmp_path / "settings.json").write_text(text)
+    assert find({"CLAUDE_CONFIG_DIR": str(tmp_path)}, tmp_path) is None
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "null", "{}"])

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import msgpack  # type: ignore[import-untyped]
 import pynvim
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.adapters.editor import NvimEditor
-from winnow.protocol import Effect, Save, Write
+from winnow.adapters.editor import UNSHOWN, NvimEditor
+from winnow.protocol import Effect, Notify, Save, Say, Write
 
 
 class FakeNvim:
@@ -31,6 +32,7 @@ class FakeNvim:
         problem, self.problem = self.problem, None
         if problem is not None:
             raise problem
+        msgpack.packb(batch)
         self.batches.append(len(batch))
         self.effects += batch
 
@@ -90,6 +92,7 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
         ([Write(1, "a"), Write(2, "x"), Write(1, "b"), Write(2, "y")], ["ab", "xy"]),
         ([Write(1, "a"), Write(1, "b"), Save(1), Write(1, "c")], ["ab", "save", "c"]),
         ([Write(1, "a", fresh=True), Write(1, "b", fresh=True)], ["a", "b"]),
+        ([Write(1, "a"), Notify("of no chat"), Write(1, "b")], ["ab", "of no chat"]),
     ],
 )
 async def test_text_is_joined(effects: list[Effect], texts: list[str]) -> None:
@@ -151,9 +154,16 @@ async def test_only_text_waits_for_the_frame(monkeypatch: pytest.MonkeyPatch) ->
     editor._flushing.cancel()
 
 
-@pytest.mark.parametrize(
-    "problem", [pynvim.NvimError("no"), OSError("gone"), UnicodeEncodeError("utf-8", "", 0, 1, "")]
-)
+async def test_what_cannot_be_encoded_takes_nothing_with_it() -> None:
+    """Half a surrogate in one effect: the others arrive, and the user is told."""
+    nvim = FakeNvim()
+    editor = NvimEditor(nvim, asyncio.get_running_loop())
+    editor.apply(Write(1, "a"), Say(1, "\ud800"), Save(1))
+    await nvim.drain(editor)
+    assert [effect.get("text", effect["type"]) for effect in nvim.effects] == ["a", "save", UNSHOWN]
+
+
+@pytest.mark.parametrize("problem", [pynvim.NvimError("no"), OSError("gone")])
 async def test_a_refused_batch_stops_no_other(problem: Exception) -> None:
     """It is logged, whatever was wrong with it."""
     nvim = FakeNvim()

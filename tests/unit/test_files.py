@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from winnow.adapters.files import DiskFiles
-from winnow.ports import FileError
+from winnow.core.asking.way import FileError
 
 
 @pytest.mark.parametrize(

@@ -8,19 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core.asking import permission
+from winnow.core.asking import permission, plan, rules
 from winnow.core.proposal import rewrite
 from winnow.core.proposal.blocks import Malformed
-from winnow.core.proposal.proposal import (
-    Call,
-    Changed,
-    Emptied,
-    Kept,
-    Patch,
-    Plan,
-    cell_of,
-    patch_of,
-)
+from winnow.core.proposal.patch import Patch, cell_of, patch_of
+from winnow.core.proposal.proposal import Call, Changed, Emptied, Kept
 from winnow.core.section.answer import NOT_ARMED as FIRST
 from winnow.core.section.answer import (
     Decided,
@@ -49,11 +41,11 @@ def patched(old: str | None, new: str, tool: str = "Write") -> Form:
         input = {"file_path": "/p/f.txt", "old_string": old, "new_string": new}
     proposal = patch_of(tool, input, "/p/f.txt", old)
     assert proposal is not None
-    return permission.form("ab", tool, proposal, [LS])
+    return permission.form("ab", proposal, [LS])
 
 
 PATCH = patched(OLD, NEW)
-PLAN = permission.form("ab", "ExitPlanMode", Plan({"plan": "1. a\n2. b"}, "1. a\n2. b"), [])
+PLAN = plan.form("ab", {"plan": "1. a\n2. b"})
 
 
 def text(form: Form, lines: Sequence[str]) -> str | None:
@@ -234,10 +226,10 @@ def test_hidden_characters_are_shown_and_stay() -> None:
     edited = [line.replace("␛[31m", "␛[32m") for line in lines]
     assert text(form, edited) == "a\x1b[32m\u202e\nb\x07\n"
     at = lines.index("+b␇")
-    moved = [*lines[:at], "+b␇ and more", "+another", *lines[at + 1 :]]
-    undecided = decision(form, only(moved, "Allow once"))
-    assert isinstance(undecided, Undecided)
-    assert "can't be edited here" in undecided.missing
+    longer = [*lines[:at], "+b␇ and more", "+another", *lines[at + 1 :]]
+    assert text(form, longer) == "a\x1b[31m\u202e\nb\x07 and more\nanother\n"
+    more = [*lines[: at + 1], "+c␇", *lines[at + 1 :]]  # read as it is shown beside it
+    assert text(form, more) == "a\x1b[31m\u202e\nb\x07\nc\x07\n"
 
 
 def test_markers_and_fences_in_the_text_are_only_text() -> None:
@@ -256,7 +248,7 @@ def test_what_is_shown_is_what_is_written(old: str, new: str) -> None:
     proposal = patch_of("Write", {"content": new}, "/f", old)
     if proposal is None:
         return
-    form = permission.form("ab", "Write", proposal, [])
+    form = permission.form("ab", proposal, [])
     lines = render(form)
     assert text(form, lines) == rewrite.proposed("Write", {"content": new}, old)
     for number in range(len(proposal.diff.hunks)):
@@ -285,7 +277,7 @@ def test_a_notebook_cell_is_a_patch() -> None:
     input = {"notebook_path": "/n.ipynb", "cell_id": "c1", "new_source": "a\nc"}
     proposal = cell_of(input, notebook)
     assert proposal is not None
-    form = permission.form("ab", "NotebookEdit", proposal, [])
+    form = permission.form("ab", proposal, [])
     assert text(form, render(form)) == "a\nc"
     edited = [line.replace("+c", "+d") for line in render(form)]
     (left,) = parse(form, edited).questions
@@ -332,10 +324,24 @@ def test_an_emptied_plan_is_not_approved() -> None:
 
 
 def test_an_approval_chooses_the_mode() -> None:
-    assert PLAN.proposal is not None
-    (update,) = permission.updates(PLAN.proposal, [], "Approve, accept edits")
+    ask, accept, keep = PLAN.questions[0].options
+    (update,) = accept.updates
     assert (update["mode"], update["destination"]) == ("acceptEdits", "session")
-    assert permission.updates(PLAN.proposal, [], "Keep planning") == []
+    assert [update["mode"] for update in ask.updates] == ["default"]
+    assert [option.role for option in (ask, accept, keep)] == ["allow", "always", "deny"]
+    assert keep.updates == ()
+
+
+def test_an_option_carries_all_updates_of_its_name() -> None:
+    """Two that read the same are one line, and both hold when it is kept."""
+    folder: dict[str, Any] = {"type": "addDirectories", "destination": "session"}
+    folder["directories"] = ["/a"]
+    asked = permission.form("ab", Call("Bash", {"command": "ls"}), [LS, folder, {**LS}])
+    once, ls, work, deny = asked.questions[0].options
+    assert [option.role for option in (once, ls, work, deny)] == ["allow", *["always"] * 2, "deny"]
+    assert (once.updates, ls.updates, work.updates) == ((), (LS, LS), (folder,))
+    assert (asked.option("always"), asked.option("answer"), asked.refusal) == (2, 0, 4)
+    assert [asked.refuses(kept) for kept in ((4,), (1,), (1, 4), ())] == [True, *[False] * 3]
 
 
 # --- rules ---
@@ -367,7 +373,7 @@ FOLDER = {"type": "addDirectories", "directories": ["/x"], "destination": "sessi
 )
 def test_rules_in_plain_words(tool: str, content: str, words: str) -> None:
     update = {**LS, "rules": [{"toolName": tool, "ruleContent": content}]}
-    assert permission.suggestion_label(update) == f"Always allow {words} (this session)"
+    assert rules.label(update) == f"Always allow {words} (this session)"
 
 
 def test_scopes_in_plain_words() -> None:
@@ -378,7 +384,7 @@ def test_scopes_in_plain_words() -> None:
         "userSettings": "all your projects",
     }
     for place, words in places.items():
-        label = permission.suggestion_label({**BOTH, "destination": place})
+        label = rules.label({**BOTH, "destination": place})
         assert label == f"Always allow “ls” and “cat” ({words})"
 
 
@@ -405,13 +411,13 @@ def test_a_rule_settles_only_what_it_covers(
     granted: list[dict[str, Any]], waiting: list[dict[str, Any]], covered: bool
 ) -> None:
     """Each update must be granted; a folder or a mode beside a rule means that it writes."""
-    assert permission.covers(granted, waiting, "", same=False) is covered
+    assert rules.cover(granted, waiting, "", same=False) is covered
 
 
 @pytest.mark.parametrize("suggestions", [[rule("ls"), FOLDER, EDITS], [rule("ls"), FOLDER]])
 def test_a_rule_settles_the_same_call(suggestions: list[dict[str, Any]]) -> None:
-    assert permission.covers([rule("ls")], suggestions, "", same=True)
-    assert not permission.covers([FOLDER], suggestions, "", same=True)
+    assert rules.cover([rule("ls")], suggestions, "", same=True)
+    assert not rules.cover([FOLDER], suggestions, "", same=True)
 
 
 @pytest.mark.parametrize(
@@ -426,7 +432,7 @@ def test_a_rule_settles_the_same_call(suggestions: list[dict[str, Any]]) -> None
 )
 def test_a_reason_of_its_own_is_not_settled(reason: str, covered: bool) -> None:
     for update in (rule("ls"), EDITS):
-        assert permission.covers([update], [update], reason, same=True) is covered
+        assert rules.cover([update], [update], reason, same=True) is covered
 
 
 def test_a_changed_file_name_is_named() -> None:
@@ -458,7 +464,6 @@ def test_what_an_agent_says_in_one_line_draws_no_other(given: dict[str, Any]) ->
     tool, input = given.get("tool", "Bash"), given.get("input", {"command": "ls"})
     asked = permission.form(
         "ab",
-        tool,
         Call(tool, input),
         given.get("suggestions", [LS]),
         agent=given.get("agent", ""),
@@ -476,7 +481,7 @@ def test_what_an_agent_says_in_one_line_draws_no_other(given: dict[str, Any]) ->
 def test_the_size_of_what_is_cut_is_said() -> None:
     """A long description is one line, with its size."""
     call = Call("Bash", {"command": "ls", "description": "word " * 1000})
-    asked = permission.form("ab", "Bash", call, [])
+    asked = permission.form("ab", call, [])
     assert "characters)" in render(asked)[1]
 
 
@@ -485,6 +490,6 @@ def test_a_path_is_one_line(path: str) -> None:
     """In the head, the sentence and the diff."""
     proposal = patch_of("Write", {"file_path": path, "content": "a\n"}, path, None)
     assert proposal is not None
-    lines = render(permission.form("ab", "Write", proposal, []))
+    lines = render(permission.form("ab", proposal, []))
     assert len(lines) == 12 + (len(path) > 1000), lines  # then its size is said
     assert not any("\n" in line or "\u202e" in line for line in lines)

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from winnow.core import transcript
 from winnow.core.asking import choices
 from winnow.core.asking.splitter import Splitter
 from winnow.core.proposal import arguments
 from winnow.core.proposal.blocks import Text
 from winnow.core.proposal.lines import changes
-from winnow.core.proposal.proposal import Call, Patch, Plan, patch_of
+from winnow.core.proposal.patch import Patch, patch_of
+from winnow.core.proposal.proposal import Call, Plan
 from winnow.core.question import Option, Question
 from winnow.core.section import record
 from winnow.core.section.answer import NOT_ARMED, confirm, verdict
@@ -21,6 +21,7 @@ from winnow.core.section.form import Form, render
 from winnow.core.section.reading import locate, parse
 from winnow.core.text.text import brief, clean, clean_block, fragments, strip_markers
 from winnow.core.text.visible import restore, show
+from winnow.core.transcript import rendering
 
 TIMES = 4  # as much, in the second run
 MOST = 9  # times as long; what is quadratic takes 16 times, and what grows as it should 4
@@ -179,7 +180,7 @@ ROWS: dict[str, Callable[[int], Any]] = {
     "arguments": lambda n: read_back(Call("X", {f"k{i}": [i] * 9 for i in range(n)})),
     "a plan": lambda n: read_back(Plan({}, "step\n" * n)),
     "a command": (lambda n: read_back(Call("Bash", {"command": "echo \x1b\u200b\n" * n}))),
-    "tool output": lambda n: transcript.tool_output("\x1b[31m\u200b line\n" * n),
+    "tool output": lambda n: rendering.tool_output("\x1b[31m\u200b line\n" * n),
     "a question of many lines": (lambda n: judged(form := Form("ab", (asked(n),)), render(form))),
     "late answers": (lambda n: record.names(Form("ab", (asked(n),)))),
 }

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from winnow.core.proposal.blocks import Malformed
-from winnow.core.proposal.diff import Diff, diff
-from winnow.core.proposal.hunks import Applied, Row, apply
+from winnow.core.proposal.diff import NO_NEWLINE, Diff, diff
+from winnow.core.proposal.hunks import Applied, apply
 
 LINES = [f"line {number}" for number in range(1, 31)]
 OLD = "\n".join(LINES) + "\n"
@@ -23,17 +23,17 @@ STRANGE = st.text(st.sampled_from(ODD), max_size=40)
 BLOCK = st.text(st.sampled_from("abcde}"), max_size=30)  # one line each
 
 
-def rows_of(patch: Diff) -> list[Row]:
+def rows_of(patch: Diff) -> list[str]:
     """Nothing is edited."""
-    return [Row(line.shown, at) for at, line in enumerate(patch.lines)]
+    return [line.shown for line in patch.lines]
 
 
-def edit(patch: Diff, **edits: str | None) -> list[Row]:
-    """Rows where each line that says this (``_`` for a blank) says another thing, or is gone."""
+def edit(patch: Diff, **edits: str | None) -> list[str]:
+    """Rows where each line that says this says another thing, or is gone."""
     rows = rows_of(patch)
     for said, now in edits.items():
-        (at,) = [at for at, row in enumerate(rows) if row.seen == said]
-        rows[at : at + 1] = [] if now is None else [Row(now, rows[at].line)]
+        at = rows.index(said)
+        rows[at : at + 1] = [] if now is None else [now]
     return rows
 
 
@@ -150,21 +150,21 @@ def test_any_edit_is_written_or_refused(old: str, new: str, chance: random.Rando
     for _ in range(chance.randrange(1, 4)):
         at = chance.randrange(len(rows) + 1)
         typed = chance.choice(["+new", "-a", " a", "+", "", "@@ -1 +1 @@", "x", "\\ No newline"])
-        now = chance.choice([[], [], [Row(typed)], rows[at : at + 1] * 2, rows[at : at + 2][::-1]])
+        now = chance.choice([[], [], [typed], rows[at : at + 1] * 2, rows[at : at + 2][::-1]])
         rows[at : at + chance.randrange(3)] = now
     result = apply(patch, rows)
     if isinstance(result, Malformed):
         assert 0 <= result.row < len(rows)
     else:
-        shown = {row.seen[1:] for row in rows if row.seen[:1] == "+"}
+        shown = {row[1:] for row in rows if row[:1] == "+"}
         assert set(result.text.split("\n")) <= {*old, *shown, ""}
 
 
 def test_added_lines_can_be_edited_deleted_and_added() -> None:
     patch = diff("a", OLD, NEW)
     rows = edit(patch, **{"+three": "+THREE", "+29": None})
-    at = [row.seen for row in rows].index("+THREE")
-    rows.insert(at, Row("+before"))
+    at = rows.index("+THREE")
+    rows.insert(at, "+before")
     expected = NEW.replace("three\n", "before\nTHREE\n").replace("\n29\n", "\n")
     assert apply(patch, rows) == Applied(expected, (), True)
 
@@ -176,13 +176,19 @@ def test_a_removal_that_is_deleted_leaves_the_old_line(now: str | None) -> None:
     assert apply(patch, edit(patch, **{"-line 3": now})) == Applied(expected, (), True)
 
 
-def test_of_equal_removals_the_one_that_is_gone_stays() -> None:
-    """Which one it was is known from the lines that are left, not from what they say."""
+def test_of_removals_that_are_alike_none_is_chosen() -> None:
+    """Which of them is gone can't be seen; a blank for its sign says which one stays."""
     patch = diff("a", "a\nb\na\nc\n", "c\n")
     rows = rows_of(patch)
-    assert [row.seen for row in rows[3:]] == ["-a", "-b", "-a", " c"]
-    assert written(apply(patch, [*rows[:3], *rows[5:]])) == "a\nb\nc\n"
-    assert written(apply(patch, [*rows[:4], *rows[6:]])) == "b\na\nc\n"
+    assert rows[3:] == ["-a", "-b", "-a", " c"]
+    assert "may be any of several lines" in refused(apply(patch, [*rows[:3], *rows[5:]]))
+    assert written(apply(patch, [*rows[:3], " a", " b", *rows[5:]])) == "a\nb\nc\n"
+    assert written(apply(patch, [*rows[:4], " b", " a", *rows[6:]])) == "b\na\nc\n"
+
+
+def test_of_equal_removals_in_a_row_any_stays() -> None:
+    patch = diff("a", "a\na\na\nc\n", "c\n")
+    assert written(apply(patch, edit(patch, **{"-a": None}))) == "a\nc\n"
 
 
 @pytest.mark.parametrize(
@@ -195,7 +201,10 @@ def test_of_equal_removals_the_one_that_is_gone_stays() -> None:
         ({"-line 3": "+line 3"}, "line 6 was “-line 3”: u brings it back"),
         ({"+three": " three"}, "line 7 was “+three”: u brings it back"),
         ({"+three": "three"}, "line 7 was “+three”: u brings it back"),
-        ({"@@ -1,6 +1,6 @@": "@@ -1 +1 @@"}, "line 3 was “@@ -1,6 +1,6 @@”: u brings it back"),
+        (
+            {"@@ -1,6 +1,6 @@": "@@ -1"},
+            "line 3 “@@ -1” is not the head of a hunk: u brings it back",
+        ),
         ({"--- a": "--- b"}, "line 1 was “--- a”: u brings it back"),
     ],
 )
@@ -207,7 +216,7 @@ def test_what_the_file_does_not_have_is_refused(edits: dict[str, str | None], me
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ("three", "begins with neither"),
+        ("four", "begins with neither"),
         ("", "begins with neither"),
         ("-four", "is not what the file has here"),
         ("@@ -1 +1 @@", "is not the head of a hunk"),
@@ -217,28 +226,47 @@ def test_what_the_file_does_not_have_is_refused(edits: dict[str, str | None], me
 def test_a_typed_line_that_means_nothing_is_refused(typed: str, says: str) -> None:
     patch = diff("a", OLD, NEW)
     rows = rows_of(patch)
-    assert says in refused(apply(patch, [*rows[:5], Row(typed), *rows[5:]]))
-
-
-def test_a_line_typed_anew_is_the_old_one() -> None:
-    """``cc`` and the same text again: its identity is lost, not its meaning."""
-    patch = diff("a", OLD, NEW)
-    rows = [Row(row.seen) if row.seen in {"-line 3", " line 4"} else row for row in rows_of(patch)]
-    assert apply(patch, rows) == Applied(NEW)
+    assert says in refused(apply(patch, [*rows[:5], typed, *rows[5:]]))
 
 
 def test_a_line_in_a_hunk_without_head_is_refused_unless_it_is_its_own() -> None:
     patch = diff("a", OLD, NEW)
     rows = edit(patch, **{"@@ -12,7 +12,6 @@": None})
     assert apply(patch, rows) == Applied(patch.compose([0, 2]), (1,))
-    at = [row.seen for row in rows].index("-line 15")
-    message = refused(apply(patch, [*rows[:at], Row("+mine"), *rows[at:]]))
+    at = rows.index("-line 15")
+    message = refused(apply(patch, [*rows[:at], "+mine", *rows[at:]]))
     assert "stands in a hunk whose @@ line is gone" in message
+
+
+def test_hunks_may_be_moved() -> None:
+    """Their heads say where they belong; but none is there twice."""
+    patch = diff("a", OLD, NEW)
+    rows = rows_of(patch)
+    second, third = rows.index("@@ -12,7 +12,6 @@"), rows.index("@@ -25,6 +24,7 @@")
+    moved = [*rows[:second], *rows[third:], *rows[second:third]]
+    assert apply(patch, moved) == Applied(NEW)
+    assert "stands twice" in refused(apply(patch, [*rows, *rows[second:third]]))
+
+
+def test_a_head_without_lines_is_a_hunk_that_is_gone() -> None:
+    patch = diff("a", OLD, NEW)
+    rows = rows_of(patch)
+    assert apply(patch, rows[:3] + rows[10:]) == Applied(patch.compose([1, 2]), (0,))
+    assert apply(patch, rows[:5] + rows[10:]) == Applied(patch.compose([1, 2]), (0,))
+
+
+def test_a_line_of_ones_own_beside_one_that_is_gone_has_no_place() -> None:
+    patch = diff("a", OLD, NEW)
+    message = refused(apply(patch, edit(patch, **{"-line 3": "+mine"})))
+    assert message.startswith("line 6 may go above or below “line 3”, which stays")
+    assert written(apply(patch, edit(patch, **{"-line 3": "+mine", "+three": " line 3"}))) == (
+        NEW.replace("three", "mine\nline 3")
+    )
 
 
 def test_lines_can_be_stripped_by_an_editor() -> None:
     patch = diff("a", "\na  \nb\n", "\na  \nc\n")
-    rows = [Row(row.seen.rstrip(), row.line) for row in rows_of(patch)]
+    rows = [row.rstrip() for row in rows_of(patch)]
     assert apply(patch, rows) == Applied("\na  \nc\n")
 
 
@@ -269,16 +297,23 @@ def test_a_line_with_doubtful_characters_is_not_edited() -> None:
 def test_a_missing_newline_can_be_added_and_taken() -> None:
     patch = diff("a", "a\n", "b")
     rows = rows_of(patch)
-    assert rows.pop().seen == "\\ No newline at end of file"
+    assert rows.pop() == "\\ No newline at end of file"
     assert written(apply(patch, rows)) == "b\n"
     patch = diff("a", "a\n", "b\n")
-    assert written(apply(patch, [*rows_of(patch), Row("\\ No newline at end of file")])) == "b"
+    assert written(apply(patch, [*rows_of(patch), "\\ No newline at end of file"])) == "b"
 
 
 def test_nothing_follows_a_line_without_newline() -> None:
     patch = diff("a", "a", "b\n")
-    rows = [row for row in rows_of(patch) if row.seen[:1] in {"@", "+"}]
-    assert "without a newline" in refused(apply(patch, rows))
+    rows = rows_of(patch)
+    assert rows[3:] == ["-a", NO_NEWLINE, "+b"]
+    assert "another line" in refused(apply(patch, [*rows, NO_NEWLINE, "+c"]))
+
+
+@pytest.mark.parametrize("left", [["+b"], [NO_NEWLINE, "+b"], [" a", NO_NEWLINE, "+b"]])
+def test_a_last_line_that_stays_gets_a_newline_where_another_follows(left: list[str]) -> None:
+    patch = diff("a", "a", "b\n")
+    assert apply(patch, [*rows_of(patch)[:3], *left]) == Applied("a\nb\n", (), True)
 
 
 @pytest.mark.parametrize("kind", ["rewritten", "every second line", "new file", "repetitive"])

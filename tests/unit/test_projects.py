@@ -126,6 +126,25 @@ async def test_prompts_are_those_that_come_only_with_the_rest(disk: Disk) -> Non
     assert found.sources == ()
 
 
+async def test_rules_above_are_prompts(disk: Disk) -> None:
+    """But those for certain files, which Claude Code reads with such a file."""
+    disk.write("src/.claude/rules/a/b.md", "Be kind.")
+    disk.write("src/.claude/rules/paths.md", "---\npaths: '*.py'\n---\nIndent.")
+    disk.write("src/.claude/rules/notes.txt", "Nobody reads it.")
+    disk.write("src/shop/.claude/rules/own.md", "It reads this anyway.")
+    assert [source.text for source in (await disk.read()).prompts] == ["Be kind."]
+
+
+async def test_agents_md_counts_where_there_is_no_claude_md(disk: Disk) -> None:
+    """In none of the folders; that of the user is no project's."""
+    for path in ("src/AGENTS.md", "src/shop/.claude/AGENTS.md", ".claude/CLAUDE.md"):
+        disk.write(path, path)
+    found = [source.text for source in (await disk.read()).prompts]
+    assert found == ["src/AGENTS.md", "src/shop/.claude/AGENTS.md"]
+    disk.write("src/shop/CLAUDE.md", "Mine.")  # which it reads in any case
+    assert (await disk.read()).prompts == ()
+
+
 async def test_links_are_followed(disk: Disk) -> None:
     """Also in circles; a project that is reached through one has one root."""
     disk.write("else/skills/pie/SKILL.md", "---\nhooks: x\n---\n")

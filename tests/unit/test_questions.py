@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from winnow.core.question import Malformed, Option, Question, read_questions
+from winnow.core.asking.ask_user_question import read_questions
+from winnow.core.question import Malformed, Option, Question
 
 
 def ask(**question: Any) -> dict[str, Any]:

@@ -48,12 +48,14 @@ def test_own_answer_is_marked() -> None:
 
 
 def test_unanswered_questions_can_be_asked_again() -> None:
-    """The record carries the section's id, a plan's too; a permission's doesn't."""
+    """Then the record carries the section's id."""
     again = "<CR> here asks again<!--winnow:ab.0.r-->"
-    assert cancelled(BOTH, "cancelled") == [f"✗ Cancelled: Database, Features · {again}"]
-    assert cancelled(ONE, "expired") == [f"✗ No longer open: Database · {again}"]
-    assert cancelled(PLAN, "expired") == [f"✗ No longer open: {names(PLAN)} · {again}"]
-    assert cancelled(BASH, "expired") == ["✗ No longer open: Bash"]
+    assert cancelled(BOTH, "cancelled", again=True) == [
+        f"✗ Cancelled: Database, Features · {again}"
+    ]
+    assert cancelled(ONE, "expired", again=True) == [f"✗ No longer open: Database · {again}"]
+    assert cancelled(PLAN, "expired", again=True) == [f"✗ No longer open: {names(PLAN)} · {again}"]
+    assert cancelled(BASH, "expired", again=False) == ["✗ No longer open: Bash"]
 
 
 def test_late_message_repeats_the_question() -> None:
@@ -105,7 +107,7 @@ def test_discussion_says_what_was_decided_so_far() -> None:
         "- Which features? not decided; nothing dropped; Auth: OAuth\n\n"
         "Please clarify, then ask again. Keep the wording of whatever stays the same."
     )
-    assert discussed(BOTH, "why\nso?")[0].startswith(
+    assert discussed(BOTH, "why\nso?", again=True)[0].startswith(
         "… Discussed: Database, Features — why ⏎ so? · <CR> here asks again<!--winnow:ab.0.r"
     )
 

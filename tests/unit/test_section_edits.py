@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 from hypothesis import given
 from hypothesis import strategies as st
+from winnow.core.asking.ask_user_question import updated_input
 from winnow.core.question import Option, Question
 from winnow.core.section.answer import (
     Armed,
@@ -15,7 +16,6 @@ from winnow.core.section.answer import (
     Undecided,
     confirm,
     decide,
-    updated_input,
     verdict,
 )
 from winnow.core.section.form import Form, label_of, option_line, render

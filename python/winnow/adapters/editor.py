@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 import pynvim
 
-from winnow.protocol import Effect, Write
+from winnow.protocol import ChatMessage, Effect, Notify, Write
 
 log = logging.getLogger(__name__)
 
 FRAME = 1 / 30  # seconds between two writes of streamed text
+UNSHOWN = "A part of a chat could not be shown; :Winnow log says why."
 _APPLY = "require('winnow.dispatch').apply(...)"
 
 
@@ -45,7 +46,8 @@ class NvimEditor:
                     # Its text is joined from the pieces when the batch goes out.
                     self._pending.append(effect)
                 case _:
-                    self._seal(effect.chat)
+                    if isinstance(effect, ChatMessage):
+                        self._seal(effect.chat)
                     self._pending.append(effect)
                     self._urgent.set()
         if self._pending and self._flushing is None:
@@ -82,11 +84,22 @@ class NvimEditor:
     def _send(self, batch: list[dict[str, Any]], sent: asyncio.Future[None]) -> None:
         """On pynvim's thread, in a greenlet of its own: may wait for Neovim."""
         try:
-            self._nvim.exec_lua(_APPLY, batch)
-        except Exception:  # whatever it is, the next batch goes out
-            log.exception("a batch did not reach Neovim")
+            self._pass(batch)
         finally:
             self._loop.call_soon_threadsafe(_finish, sent)
+
+    def _pass(self, batch: list[dict[str, Any]]) -> None:
+        try:
+            self._nvim.exec_lua(_APPLY, batch)
+        except ValueError:  # one of them can't be encoded, so none was sent
+            if len(batch) > 1:
+                for effect in batch:
+                    self._pass([effect])
+            else:
+                log.exception("%s can't reach Neovim", batch[0]["type"])
+                self._loop.call_soon_threadsafe(self.apply, Notify(UNSHOWN, "error"))
+        except Exception:  # whatever it is, the next batch goes out
+            log.exception("a batch did not reach Neovim")
 
 
 def _finish(sent: asyncio.Future[None]) -> None:

@@ -7,7 +7,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from winnow.ports import FileError
+from winnow.core.asking.way import FileError
 
 _LIMIT = 4 << 20  # bytes; a patch of more is nothing to read
 

@@ -14,6 +14,8 @@ from uuid import uuid4
 import msgspec
 
 from winnow import ports
+from winnow.core import agent as a
+from winnow.core.never import assert_never
 
 
 class Say(msgspec.Struct, frozen=True, tag=str.lower):
@@ -104,7 +106,7 @@ class ScriptedAgent:
         self._ask = ask
         self._scenario = scenario
         self._pace = pace
-        self._events: asyncio.Queue[ports.AgentEvent | None] = asyncio.Queue()
+        self._events: asyncio.Queue[a.AgentEvent | None] = asyncio.Queue()
         self._prompts: asyncio.Queue[str] = asyncio.Queue()
         self._heard: dict[str, str] = _All() if spec.session else {}
         self._calls = (f"scripted-{number}" for number in count(1))
@@ -116,12 +118,12 @@ class ScriptedAgent:
         """Read the scenario. See `ports.Agent.connect`."""
         if isinstance(self._scenario, Path):
             self._scenario = _read(self._scenario)
-        self._emit(ports.Started(self._session, "scripted"))
+        self._emit(a.Started(self._session, "scripted"))
         if self._mode:
-            self._emit(ports.Mode(self._mode))
+            self._emit(a.Mode(self._mode))
         self._play_task = asyncio.create_task(self._play(self._scenario.turns))
 
-    async def events(self) -> AsyncIterator[ports.AgentEvent]:
+    async def events(self) -> AsyncIterator[a.AgentEvent]:
         """What the scenario says. See `ports.Agent.events`."""
         while (event := await self._events.get()) is not None:
             yield event
@@ -142,7 +144,7 @@ class ScriptedAgent:
 
     async def set_mode(self, mode: str) -> None:
         """Only tell of it: the scenario asks as it is written. See `ports.Agent.set_mode`."""
-        self._emit(ports.Mode(mode))
+        self._emit(a.Mode(mode))
 
     async def rules(self) -> list[str]:
         """There are none. See `ports.Agent.rules`."""
@@ -163,15 +165,15 @@ class ScriptedAgent:
             self._turn = asyncio.create_task(self._perform(steps, answered))
             await asyncio.wait({self._turn})
             stopped = self._turn.cancelled() or isinstance(self._turn.exception(), _Stopped)
-            self._emit(ports.TurnEnded(answered, stopped=stopped))
+            self._emit(a.TurnEnded(answered, stopped=stopped))
 
     async def _perform(self, steps: Iterable[Step], answered: list[str]) -> None:
         for step in steps:
             match step:
                 case Say(text=text):
-                    await self._speak(ports.Text, text)
+                    await self._speak(a.Text, text)
                 case Think(text=text):
-                    await self._speak(ports.Thinking, text)
+                    await self._speak(a.Thinking, text)
                 case Tool(name=name, input=input, output=output, failed=failed):
                     call = self._start(name, input)
                     await asyncio.sleep(self._pace * 10)
@@ -180,29 +182,31 @@ class ScriptedAgent:
                     await self._perform(await self._question(step), answered)
                 case Permit():
                     await self._perform(await self._permission(step), answered)
+                case _:
+                    assert_never(step)
             if not isinstance(step, (Say, Think)):
                 # As Claude Code does it: a prompt joins the turn with the next tool result.
                 while not self._prompts.empty():
                     answered.append(self._prompts.get_nowait())
                     self._heard[answered[-1]] = ""
 
-    async def _speak(self, kind: type[ports.Text | ports.Thinking], text: str) -> None:
+    async def _speak(self, kind: type[a.Text | a.Thinking], text: str) -> None:
         for word in re.findall(r"\S*\s*", self._fill(text)):
             if word:
                 self._emit(kind(word))
                 await asyncio.sleep(self._pace)
-        self._emit(ports.Pause())
+        self._emit(a.Pause())
 
     async def _question(self, step: Ask) -> list[Step]:
         reply = await self._request("AskUserQuestion", {"questions": step.questions})
-        if isinstance(reply, ports.Deny):
+        if isinstance(reply, a.Deny):
             return step.cancelled
         self._words |= _answers(step.questions, reply.input)
         return step.answered
 
     async def _permission(self, step: Permit) -> list[Step]:
         reply = await self._request(step.name, step.input, step.suggestions, step.output)
-        return step.denied if isinstance(reply, ports.Deny) else step.allowed
+        return step.denied if isinstance(reply, a.Deny) else step.allowed
 
     async def _request(
         self,
@@ -210,9 +214,9 @@ class ScriptedAgent:
         input: dict[str, Any],
         suggestions: list[dict[str, Any]] | None = None,
         output: str = "",
-    ) -> ports.Reply:
+    ) -> a.Reply:
         call = self._start(tool, input)
-        request = ports.Request(tool, input, call, suggestions=suggestions or [])
+        request = a.Request(tool, input, call, suggestions=suggestions or [])
         try:
             # The question stands after what was said before it.
             with suppress(asyncio.TimeoutError):
@@ -222,30 +226,32 @@ class ScriptedAgent:
             self._finish(call, "Interrupted.", failed=True)
             raise
         match reply:
-            case ports.Allow(input=allowed):
+            case a.Allow(input=allowed):
                 self._words["command"] = str(allowed.get("command", ""))
                 self._finish(call, self._fill(output))
-            case ports.Deny(message=reason, stop=stop):
+            case a.Deny(message=reason, stop=stop):
                 self._words["reason"] = reason
                 self._finish(call, reason, failed=True)
                 if stop:
                     raise _Stopped
+            case _:
+                assert_never(reply)
         return reply
 
     def _start(self, tool: str, input: dict[str, Any]) -> str:
         call = next(self._calls)
-        self._emit(ports.ToolStarted(call, tool, input))
+        self._emit(a.ToolStarted(call, tool, input))
         return call
 
     def _finish(self, call: str, output: str, *, failed: bool = False) -> None:
         self._heard[call] = output if failed else ""
-        self._emit(ports.ToolFinished(call, output, failed))
-        self._emit(ports.Pause())
+        self._emit(a.ToolFinished(call, output, failed))
+        self._emit(a.Pause())
 
     def _fill(self, text: str) -> str:
         return re.sub(r"\{(\w+)\}", lambda found: self._words.get(found[1], found[0]), text)
 
-    def _emit(self, event: ports.AgentEvent) -> None:
+    def _emit(self, event: a.AgentEvent) -> None:
         self._events.put_nowait(event)
 
 

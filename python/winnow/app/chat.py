@@ -10,15 +10,19 @@ from winnow.app.ledger import Ledger, Replay
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
-from winnow.app.sections import Sections
+from winnow.app.section import Section
+from winnow.app.sections.sections import Sections
 from winnow.app.session import Session
 from winnow.app.starts import Starts
 from winnow.app.trust import Trust
-from winnow.app.waiting import Waiting
-from winnow.core import transcript
+from winnow.core import agent as a
 from winnow.core.asking.trust import Given
-from winnow.core.proposal.proposal import written_by
-from winnow.core.text.text import clean_block, prose, strip_markers
+from winnow.core.never import assert_never
+from winnow.core.proposal.patch import written_by
+from winnow.core.text.text import clean_block, strip_markers
+from winnow.core.transcript.entries import Ended, Told
+
+CUT = "Claude's answer ends here: the chat was closed before it was whole. Send again to go on."
 
 
 class Chat:
@@ -39,7 +43,7 @@ class Chat:
         self.path = opened.path
         self._opened = opened
         self._store = world.store
-        self._page = Page(self.id, world.editor)
+        self._page = Page(self.id, world.editor, self._advance)
         self._session = Session(
             self._spec, lambda spec: world.make_agent(spec, self.ask), self, starts, after
         )
@@ -80,7 +84,7 @@ class Chat:
         for sent in self._opened.sent:  # a host may have ended before it got these
             self._outbox.find_sent(ports.Message(sent.id, self.path, sent.text, own=True))
         if self._heard is not None:
-            self._refill(self._outbox.sort(self._heard))
+            self._sort(self._heard)
         self._advance()
 
     async def ready(self) -> None:
@@ -89,7 +93,7 @@ class Chat:
 
     # --- from the user --------------------------------------------------------------------------
 
-    def handle(self, event: p.Event) -> None:
+    def handle(self, event: p.ChatEvent) -> None:
         """Do what the user asks for."""
         match event:
             case p.Open():
@@ -105,10 +109,10 @@ class Chat:
                 # While the draft is being taken, this is about the same one.
                 self._queued = not self._page.taking
                 self._session.want()
-                self._sections.say_something_else()
+                self._sections.choices.cancel()
             case p.Stop():
                 self._stop()
-            case p.Mode(mode=mode):
+            case p.SetMode(mode=mode):
                 self._mode.change(mode)
             case _:
                 self._sections.handle(event)
@@ -119,11 +123,11 @@ class Chat:
         self._page.taken()
         text = strip_markers(text).strip()
         if text and self._session.state == "connected":
-            picked = self._sections.by_number(text)
+            picked = self._sections.choices.by_number(text)
             message = self._outbox.write(picked or text, id, own=picked is None)
             self._session.prompt(message)
         elif text:
-            self._page.append(p.Refill(self.id, text), p.Kept(self.id, [id]))
+            self._page.append(p.Refill(self.id, text), p.Stored(self.id, [id]))
 
     def _stop(self) -> None:
         """End the turn, and what waits in it."""
@@ -132,6 +136,10 @@ class Chat:
             return
         self._sections.stop()
         self._session.interrupt()
+
+    def show(self, section: str, other: Chat) -> bool:
+        """Show what waits here in another chat, too. False: it waits no more, or is there."""
+        return self._sections.show(section, other._page)
 
     def renew(self) -> None:
         """Start the agent anew before the next message: its settings may have changed."""
@@ -148,17 +156,17 @@ class Chat:
 
     # --- from the agent -------------------------------------------------------------------------
 
-    async def ask(self, request: ports.Request) -> ports.Reply:
+    async def ask(self, request: a.Request) -> a.Reply:
         """The agent waits for the user; cancelled when it no longer does."""
-        w = self._sections.open(request)
-        if not isinstance(w, Waiting):
-            return w
-        assert w.reply is not None
+        section = self._sections.open(request)
+        if not isinstance(section, Section):
+            return section
+        assert section.reply is not None
         self._advance()
         try:
-            return await w.reply
+            return await section.reply
         except asyncio.CancelledError:
-            self._sections.give_up(w)
+            self._sections.give_up(section)
             self._advance()
             raise
 
@@ -176,12 +184,19 @@ class Chat:
     def found(self, heard: ports.Heard | None) -> bool:
         """See `Listener.found`: answers that it has not heard are sent again."""
         self._heard = {} if heard is None else heard
-        back = self._outbox.sort(self._heard)
-        self._refill(back)
+        back = self._sort(self._heard)
         begun = heard is None and any(message.own for message in back)
         if begun:  # it was ended in its first turn, and has nothing to go on with
             self._forget_session()
         return begun
+
+    def _sort(self, heard: ports.Heard) -> list[ports.Message]:
+        """A host before this one has left words in the outbox; returns what is a draft again."""
+        if self._outbox.unanswered(heard) and not self._opened.sections:  # whose record says it
+            self._page.append(*self._turn.end(Ended(error=CUT)))
+        back = self._outbox.sort(heard)
+        self._refill(back)
+        return back
 
     def connected(self, agent: ports.Agent) -> None:
         """See `Listener.connected`."""
@@ -190,30 +205,37 @@ class Chat:
             self._page.append(p.Meta(self.id, {"agent": agent.name}))
         self._advance()
 
-    def heard(self, event: ports.AgentEvent) -> None:
+    def heard(self, event: a.AgentEvent) -> None:
         """See `Listener.heard`."""
         match event:
-            case ports.Started(session=session) if session != self._resume:
-                self._resume, self._begun = session, True
-                self._page.append(p.Meta(self.id, {"session": session}))
-            case ports.ToolFinished(id=call, output=output, failed=failed):
+            case a.Started(session=session):
+                if session != self._resume:
+                    self._resume, self._begun = session, True
+                    self._page.append(p.Meta(self.id, {"session": session}))
+            case a.ToolFinished(id=call, output=output, failed=failed):
                 self._outbox.finished({call: output if failed else ""})
                 if not failed:
                     self._reload(call)
-            case ports.Mode(mode=mode):
+            case a.Mode(mode=mode):
                 self._mode.heard(mode)
-            case ports.SettingsChanged():
+            case a.SettingsChanged():
                 self._stale = True
-            case ports.TurnEnded(cost=cost):
+            case a.TurnEnded(cost=cost):
                 self._begun = False
                 self._cost = cost or self._cost
+            case a.Text() | a.Thinking() | a.ToolStarted():
+                pass
+            case a.Pause() | a.Notice():
+                pass
+            case _:
+                assert_never(event)
         self._page.append(*self._turn.hear(event))
-        if isinstance(event, ports.TurnEnded):
+        if isinstance(event, a.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
             self._page.append(p.Happened(self.id, "TurnEnd", how))
-            self._page.apply(p.Reload(self.id))  # a command may have written any file
+            self._page.apply(p.Reload())  # a command may have written any file
             self._refill(self._outbox.answered(event.answered))
-            self._sections.ask_choices()
+            self._sections.choices.ask()
         self._advance()
 
     def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
@@ -222,12 +244,12 @@ class Chat:
         self._heard = None
         if isinstance(error, ports.SessionGone) or (heard is None and self._begun):
             self._forget_session()
-        self._page.append(*self._turn.end(transcript.notice(error.sentence)))
+        self._page.append(*self._turn.end(Ended(error=error.sentence)))
         self._refill(
             self._outbox.lost({} if heard is None else heard)
         )  # a draft outlives this Neovim
         self._queued = False
-        self._sections.ask_choices()
+        self._sections.choices.ask()
         self._advance()
 
     def _forget_session(self) -> None:
@@ -256,12 +278,12 @@ class Chat:
     def _reload(self, call: str) -> None:
         """A call has ended well: the editor may show the file that it has written."""
         started = self._turn.running(call)
-        if started and (path := written_by(started.name, started.input)) is not None:
-            self._page.apply(p.Reload(self.id, path))
+        if started and (path := written_by(started.tool, started.input)) is not None:
+            self._page.apply(p.Reload(path))
 
     def _keeps(self, message: ports.Message) -> None:
         """The store has this message."""
-        self._page.apply(p.Kept(self.id, [message.id]))
+        self._page.apply(p.Stored(self.id, [message.id]))
 
     def _refill(self, messages: list[ports.Message]) -> None:
         """Give back as a draft what the agent was told but did not take."""
@@ -284,14 +306,13 @@ class Chat:
         if self._stale and (self._queued or self._outbox.waiting) and not self.working:
             self._session.renew()
         while (message := self._outbox.next()) and self._may_send():
-            shown = f"## You\n\n{prose(message.text)}\n\n## Claude"
-            self._page.append(p.Write(self.id, shown, fresh=True))
+            self._page.append(Told(message.text))
             self._outbox.send(message)
             self._session.prompt(message)
         if self._queued and self._may_send():
             self._queued = False
             self._page.take()
-        pending = [w.pending for w in self._sections.waiting]
+        pending = [section.pending for section in self._sections.waiting]
         ahead = self._session.ahead
         status = p.Status(self.id, self._state(), pending, self._cost, self._mode.name, ahead)
         if status != self._told:

@@ -14,10 +14,12 @@ from winnow import protocol as p
 from winnow.app import trust
 from winnow.app.chat import Chat
 from winnow.app.ledger import Replay, recall
+from winnow.app.session import FAILED
 from winnow.app.starts import Starts
 
 log = logging.getLogger(__name__)
 
+UNKNOWN = "The host does not know this chat; :Winnow restart tells it again."
 SPARE = 4  # agents that may run before anything is sent to them; each takes 200 MB
 
 
@@ -37,28 +39,35 @@ class Chats:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def handle(self, event: p.Event) -> None:
-        """Do what an event asks for; events for chats that are gone are dropped."""
-        chat = self._chats.get(event.chat)
+        """Do what an event asks for."""
         match event:
-            case p.Open() if chat is None:
-                spare = sum(other.spare for other in self._chats.values())
-                opened = msgspec.structs.replace(event, eager=event.eager and spare < SPARE)
-                after = self._closing.get(event.path)
-                self._chats[event.chat] = Chat(
-                    opened, self._world, self._starts, self._replay, after
-                )
-            case p.Recall():  # of all chats, and from anywhere
+            case p.Recall():
                 self._spawn(self._recall(event))
             case p.Trust():
                 self._renew(event)  # nothing more goes out by what is being revoked
                 self._spawn(self._show_trust(event))
-            case _ if chat is None:
-                log.info("event for a closed chat: %s", type(event).__name__)
-            case p.Close():
-                del self._chats[event.chat]
-                self._closing[chat.path] = self._spawn(chat.close())
+            case p.Close(chat=number):
+                if chat := self._chats.pop(number, None):  # else another Neovim has it
+                    self._closing[chat.path] = self._spawn(chat.close())
             case _:
-                chat.handle(event)
+                self._tell(event)
+
+    def _tell(self, event: p.ChatEvent) -> None:
+        if chat := self._chats.get(event.chat):
+            chat.handle(event)
+        elif isinstance(event, p.Open):
+            spare = sum(other.spare for other in self._chats.values())
+            opened = msgspec.structs.replace(event, eager=event.eager and spare < SPARE)
+            after = self._closing.get(event.path)
+            self._chats[event.chat] = Chat(opened, self._world, self._starts, self._replay, after)
+        else:
+            log.warning("event for a closed chat: %s", type(event).__name__)
+            self._world.editor.apply(p.Notify(UNKNOWN, "error"))
+
+    def show(self, chat: int, section: str, on: int) -> bool:
+        """Show what waits in one chat on the page of another, too; False where it can't be."""
+        asks, shows = self._chats.get(chat), self._chats.get(on)
+        return bool(asks and shows and asks.show(section, shows))
 
     async def ready(self) -> None:
         """Return when every chat has what the store had of it, and has acted on it."""
@@ -82,10 +91,17 @@ class Chats:
         try:
             self._world.editor.apply(await recall(self._world.store, event))
         except ports.StoreError as error:
-            self._world.editor.apply(p.Say(event.chat, error.sentence, "error"))
+            self._world.editor.apply(p.Notify(error.sentence, "error"))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
+        async def run() -> None:
+            try:
+                await work
+            except Exception:  # a bug: say so, and keep the chats going
+                log.exception("what an event asked for")
+                self._world.editor.apply(p.Notify(FAILED, "error"))
+
+        task = asyncio.create_task(run())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app import asking
 from winnow.core.ledger import adr, ledger, offer
 from winnow.core.ledger.ledger import Decision
 from winnow.core.ledger.offer import Earlier
-from winnow.core.question import read_questions
 from winnow.core.section.answer import Answers
 from winnow.core.section.form import Form, render
+
+Discussed = tuple[Form, ports.StoredSection]
+"""A section that the user wanted to talk about, and what it asked."""
 
 Replay = Mapping[str, Decision]
 """Answers to give instead of the user, by the question's key."""
@@ -37,17 +38,15 @@ class Ledger:
         """What these answers put into it."""
         return ledger.decisions(form, answers, self._chat, self._clock.now())
 
-    async def earlier(
-        self, form: Form, discussed: Iterable[ports.StoredSection]
-    ) -> list[Earlier | None]:
+    async def earlier(self, form: Form, discussed: Iterable[Discussed]) -> list[Earlier | None]:
         """For each question what it was answered before, or how it was left for a discussion.
 
         Raises:
             StoreError: it can't be looked up.
         """
-        if form.proposal:  # a habit of allowing is not to be offered
+        if not form.offers_earlier:
             return [None]
-        left = dict(_discussed(discussed))
+        left = dict(_left_of(discussed))
         found = []
         for question in form.questions:
             key = ledger.key(question)
@@ -67,16 +66,13 @@ class Ledger:
         return offer.replayed(form, found)
 
 
-def _discussed(sections: Iterable[ports.StoredSection]) -> Iterator[tuple[str, Earlier]]:
+def _left_of(discussed: Iterable[Discussed]) -> Iterator[tuple[str, Earlier]]:
     """What these questions were left like, by key."""
-    for stored in sections:
-        asked = stored.tool == asking.ASK and read_questions(stored.input)
-        if isinstance(asked, tuple):
-            form = Form(stored.marker, asked)
-            lines = stored.lines or render(form)
-            for number, question in enumerate(form.questions, 1):
-                if left := offer.discussed(form, number, lines, stored.created):
-                    yield ledger.key(question), left
+    for form, stored in discussed:
+        lines = stored.lines or render(form)
+        for number, question in enumerate(form.questions, 1):
+            if left := offer.discussed(form, number, lines, stored.created):
+                yield ledger.key(question), left
 
 
 async def recall(store: ports.Store, wanted: p.Recall) -> p.Effect:
@@ -87,10 +83,10 @@ async def recall(store: ports.Store, wanted: p.Recall) -> p.Effect:
     """
     made = ledger.about(await store.decisions(), wanted.about, wanted.path)
     if not wanted.export:
-        return p.Decisions(wanted.chat, ledger.page(made))
+        return p.Decisions(ledger.page(made))
     if wanted.export.endswith(".json"):
         files = [p.File("", ledger.to_json(made))]
     else:  # in the order in which they were made; a permission is no decision on the project
         questions = [decision for decision in reversed(made) if decision.kind == "question"]
         files = [p.File(adr.slug(decision), adr.render(decision)) for decision in questions]
-    return p.Export(wanted.chat, wanted.export, files)
+    return p.Export(wanted.export, files)

@@ -8,7 +8,7 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.app.page import Page
 from winnow.app.session import Session
-from winnow.core import transcript
+from winnow.core.transcript.entries import Noted
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ class Mode:
             line = (
                 f"The text of this chat says mode {doubted}, which was not set here: it is {name}."
             )
-            self._page.append(p.Write(self._page.chat, transcript.notice(line), fresh=True))
+            self._page.append(Noted(line))
         if name != self.name or doubted:
             self.name = name
             self._page.append(p.Meta(self._page.chat, {"mode": name}))
@@ -101,7 +101,7 @@ class Mode:
         def show(rules: list[str]) -> None:
             head = f"mode: {self.name or 'default'}"
             lines = [head, "", *(rules or ["No rules are in force."])]
-            self._page.apply(p.Rules(self._page.chat, lines))
+            self._page.apply(p.Rules(lines))
 
         if self._session.state == "connected":
             self._session.request(

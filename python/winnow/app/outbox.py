@@ -25,7 +25,7 @@ class Outbox:
     Args:
         chat: the chat's path.
         store: where they are kept.
-        kept: is told of each of the user's own messages when the store has it.
+        kept: is told of each message that the editor remembers, too, when the store has it.
     """
 
     def __init__(
@@ -47,9 +47,9 @@ class Outbox:
         """A prompt is not yet part of a result."""
         return bool(self._in("sent"))
 
-    def message(self, text: str, *, call: str = "", denial: str = "") -> Message:
+    def message(self, text: str, id: str = "", *, call: str = "", denial: str = "") -> Message:
         """An answer that the user gives now."""
-        return Message(str(uuid4()), self._chat, text, call=call, denial=denial)
+        return Message(id or str(uuid4()), self._chat, text, call=call, denial=denial)
 
     # --- on their way ---------------------------------------------------------------------------
 
@@ -64,7 +64,7 @@ class Outbox:
     def write(self, text: str, id: str = "", *, own: bool = True) -> Message:
         """The user's own message, which is sent now."""
         message = Message(id or str(uuid4()), self._chat, text, own=own)
-        self._save(message)
+        self.save(message)
         self._put(message, "sent")
         return message
 
@@ -115,8 +115,15 @@ class Outbox:
 
     def find_sent(self, message: Message) -> None:
         """A message that the user sent, and that a host may have had."""
-        self._save(message)
-        self.find([message])
+        if message.id not in self._messages:
+            self.save(message)
+            self.find([message])
+        elif self._kept:
+            self._kept(message)
+
+    def unanswered(self, heard: Heard) -> bool:
+        """Something that the store had was taken, but no answer to it came to its end."""
+        return any(_taken(message, heard) for message in self._in("found"))
 
     def sort(self, heard: Heard) -> list[Message]:
         """The session has heard this: other answers are queued, messages are to be given back."""
@@ -131,10 +138,13 @@ class Outbox:
         """These stand in the draft, and the draft in its file."""
         self._forget([m for m in self._in("returned") if m.id in ids])
 
-    def _save(self, message: Message) -> None:
+    def save(self, message: Message, kept: Callable[[Message], None] | None = None) -> None:
+        """Give it to the store; ``kept``, else that of this outbox, is told when that has it."""
+        kept = kept or self._kept
+
         def saved(future: asyncio.Future[None]) -> None:
-            if self._kept and not future.cancelled() and future.exception() is None:
-                self._kept(message)
+            if kept and not future.cancelled() and future.exception() is None:
+                kept(message)
 
         self._store.save(message).add_done_callback(saved)
 

@@ -1,17 +1,23 @@
-"""The buffer of a chat: the order in which it sees things, and the section open in it."""
+"""A buffer: the order in which it sees things, and the section open in it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Union
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app.waiting import Waiting
+from winnow.app.section import Section
+from winnow.app.view import View
+from winnow.core.transcript.entries import Ended, Entry, Recorded
+from winnow.core.transcript.rendering import Renderer, Words
 
-Item = Union[p.Effect, Waiting, "asyncio.Future[Any]"]
+Coming = Union[Entry, p.Effect, View, "asyncio.Future[Any]"]
 """What comes after a future waits until that is done."""
+
+Take = Callable[[p.SectionEvent], None]
 
 
 class Page:
@@ -19,14 +25,26 @@ class Page:
 
     While a section is open, or the draft is being taken, everything else waits: so nothing moves
     under the user's fingers, and a message stands where the agent gets it.
+
+    Args:
+        moved: is called when a section that another chat asks was opened or closed here.
+
+    Attributes:
+        guests: who takes the user's events about sections that other chats ask, by marker.
+        taking: the draft was asked for.
     """
 
-    def __init__(self, chat: int, editor: ports.Editor) -> None:
+    def __init__(
+        self, chat: int, editor: ports.Editor, moved: Callable[[], None] = lambda: None
+    ) -> None:
         self.chat = chat
-        self.open: Waiting | None = None
-        self.taking = False  # the draft was asked for
+        self.open: View | None = None
+        self.guests: dict[str, Take] = {}
+        self.taking = False
+        self.moved = moved
         self._editor: ports.Editor | None = editor
-        self._backlog: deque[Item] = deque()
+        self._renderer = Renderer()
+        self._backlog: deque[Coming] = deque()
         self._told = 0  # sections that the open one's foot counts
 
     @property
@@ -35,12 +53,20 @@ class Page:
         return not (self._backlog or self.open or self.taking)
 
     @property
-    def sections(self) -> list[Waiting]:
+    def views(self) -> list[View]:
         """The open section and those that follow it."""
-        queued = [item for item in self._backlog if isinstance(item, Waiting)]
+        queued = [item for item in self._backlog if isinstance(item, View)]
         return [self.open, *queued] if self.open else queued
 
-    def append(self, *items: Item) -> None:
+    def find(self, marker: str) -> View | None:
+        """The section of this marker, open or queued."""
+        return next((view for view in self.views if view.section.marker == marker), None)
+
+    def current(self, marker: str) -> View | None:
+        """The section of this marker, if it is the one that is open."""
+        return self.open if self.open and self.open.section.marker == marker else None
+
+    def append(self, *items: Coming) -> None:
         """Show something, after everything that came before it."""
         self._backlog.extend(items)
         self._advance()
@@ -55,40 +81,44 @@ class Page:
         self.taking = False
         self._advance()
 
-    def remove(self, w: Waiting, lines: list[str], *after: p.Effect) -> bool:
-        """Put its record where a section stands or would have stood; False if it is closed.
+    def close(self, section: Section, record: list[str], *after: Entry) -> bool:
+        """Put its record where a section stands or would have stood; False if it does nowhere.
 
         ``after`` follows the record at once.
         """
-        if w is self.open:
-            self.open = None
-            self.apply(p.Freeze(self.chat, w.form.id, lines), *after, p.Save(self.chat))
-        elif w in self._backlog:
-            at = self._backlog.index(w)
-            self._backlog[at] = p.Write(self.chat, "\n".join(lines), fresh=True)
-            for effect in reversed(after):
-                self._backlog.insert(at + 1, effect)
-        else:
+        view = next((view for view in self.views if view.section is section), None)
+        if view is None:
             return False
+        if view is self.open:
+            self.open = None
+            self.apply(p.Freeze(self.chat, section.marker, record))
+            self._show(*after)
+            self.apply(p.Save(self.chat))
+        else:
+            at = self._backlog.index(view)
+            self._backlog[at] = Recorded(record)
+            for entry in reversed(after):
+                self._backlog.insert(at + 1, entry)
         self._advance()
         return True
 
     def show_open(self) -> None:
         """Show the open section as if it had just come."""
-        if (w := self.open) is not None:
-            self.apply(w.shown(self.chat))
+        if self.open is not None:
+            self.apply(self.open.shown(self.chat))
             self.judge()
 
     def unshown(self, lines: list[str]) -> None:
         """The open section could not be shown: these lines stand for it."""
         self.open = None
-        self.apply(p.Write(self.chat, "\n".join(lines), fresh=True), p.Save(self.chat))
+        self._show(Recorded(lines))
+        self.apply(p.Save(self.chat))
         self._advance()
 
     def judge(self) -> None:
         """Show the open section's verdict."""
         if self.open is not None:
-            self._told = len(self.sections) - 1
+            self._told = len(self.views) - 1
             self.apply(self.open.verdict(self.chat, self._told))
 
     def say(self, text: str, level: p.Level = "info") -> None:
@@ -101,8 +131,19 @@ class Page:
             self._editor.apply(*effects)
 
     def detach(self) -> None:
-        """The buffer is gone: show nothing any more."""
+        """The buffer is gone: show nothing any more. What other chats ask goes on without it."""
         self._editor = None
+        self.moved = lambda: None
+
+    def _show(self, *entries: Entry) -> None:
+        for entry in entries:
+            for drawn in self._renderer.render(entry):
+                if isinstance(drawn, Words):
+                    self.apply(p.Write(self.chat, drawn.text, drawn.fresh))
+                else:
+                    self.apply(p.Tool(self.chat, drawn.id, drawn.line, drawn.output))
+            if isinstance(entry, Ended):
+                self.apply(p.Save(self.chat))
 
     def _advance(self) -> None:
         while self._backlog and not self.open and not self.taking:
@@ -113,10 +154,12 @@ class Page:
             match self._backlog.popleft():
                 case asyncio.Future():
                     pass
-                case Waiting() as w:
-                    self.open = w
+                case View() as view:
+                    self.open = view
                     self.show_open()
-                case effect:
+                case p.Message() as effect:
                     self.apply(effect)
-        if self.open is not None and self._told != len(self.sections) - 1:
+                case entry:
+                    self._show(entry)
+        if self.open is not None and self._told != len(self.views) - 1:
             self.judge()

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from winnow import ports
 from winnow.app.starts import Start, Starts
+from winnow.core import agent as a
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +35,7 @@ class Listener(Protocol):
     def connected(self, agent: ports.Agent) -> None:
         """The agent is ready for a prompt."""
 
-    def heard(self, event: ports.AgentEvent) -> None:
+    def heard(self, event: a.AgentEvent) -> None:
         """The agent said something."""
 
     def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:

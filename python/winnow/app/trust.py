@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from winnow import ports
 from winnow import protocol as p
 from winnow.app.page import Page
 from winnow.app.session import Session
-from winnow.core import project, transcript
-from winnow.core.asking import permission, trust
+from winnow.core import agent as a
+from winnow.core import project
+from winnow.core.asking import trust
 from winnow.core.project import Project
+from winnow.core.transcript.entries import Noted
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +41,7 @@ class Trust:
         self._session = session
         self._ask = ask
         self._root = cwd
+        self._deciding: asyncio.Task[trust.Verdicts] | None = None  # outlives who wants to know
 
     async def given(self, wanted: Callable[[], bool]) -> trust.Given:
         """What the agent gets of the project; asks until all is decided.
@@ -50,35 +54,51 @@ class Trust:
             AgentError: they did not decide.
         """
         while True:  # while one decides, the files may change
+            unkept = await self._last_decision()
             what = await self._projects.read(self._cwd)
             self._root = what.root
-            verdicts = await verdicts_of(self._decided, what.root)
+            verdicts = {**await verdicts_of(self._decided, what.root), **unkept}
             new = trust.undecided(project.entries(what.sources), verdicts)
             if not new or self._ask is None:
                 return trust.given(what, verdicts)
             if what.trusted and "dropped" not in verdicts.values():
                 self._say_trusted(what, len(new))
-                kept = new
+                self._deciding = self._session.spawn(self._decide(new, new))
             elif not wanted():
                 raise ports.NotWanted(UNDECIDED)
             else:
-                asked = {"project": what.name, "entries": new}
-                match await self._ask(ports.Request(trust.TOOL, asked)):
-                    case ports.Allow(input={"entries": list(kept)}):
-                        pass
-                    case _:
-                        raise ports.AgentError(UNDECIDED)
-            decisions: dict[str, trust.Verdict]
-            decisions = {entry: "kept" if entry in kept else "dropped" for entry in new}
-            if not await self._keep(decisions):
-                return trust.given(what, {**verdicts, **decisions})
+                asked = self._ask(trust.asked(what.name, new))
+                self._deciding = self._session.spawn(self._asked(asked, new))
+
+    async def _last_decision(self) -> trust.Verdicts:
+        """Wait for what is being decided; returns what of that could not be kept."""
+        deciding = self._deciding
+        if deciding is None:
+            return {}
+        try:
+            return await asyncio.shield(deciding)
+        finally:
+            if deciding.done():
+                self._deciding = None
+
+    async def _asked(self, asked: Awaitable[a.Reply], new: list[str]) -> trust.Verdicts:
+        match await asked:
+            case a.Allow(input={"entries": list(kept)}):
+                return await self._decide(new, kept)
+            case _:
+                raise ports.AgentError(UNDECIDED)
+
+    async def _decide(self, new: list[str], kept: list[str]) -> trust.Verdicts:
+        decisions: dict[str, trust.Verdict]
+        decisions = {entry: "kept" if entry in kept else "dropped" for entry in new}
+        return {} if await self._keep(decisions) else decisions
 
     def _say_trusted(self, what: Project, count: int) -> None:
         settings = "a setting" if count == 1 else f"{count} settings"
         line = f"{what.name} is trusted in Claude Code, so {settings} of it may act: :Winnow trust"
-        self._page.append(p.Write(self._page.chat, transcript.notice(line), fresh=True))
+        self._page.append(Noted(line))
 
-    def hold(self, updates: list[permission.Update]) -> list[permission.Update]:
+    def hold(self, updates: list[a.Update]) -> list[a.Update]:
         """Keep what the user allows for the whole project; returns what the agent is told of it."""
         passed, kept = trust.held(updates)
         if kept:
@@ -112,12 +132,12 @@ async def show(event: p.Trust, world: ports.World) -> p.Effect:
             await world.decided.forget(what.root)
         verdicts: dict[str, Any] = await world.decided.verdicts(what.root)
     except ports.StoreError as error:
-        return p.Say(event.chat, error.sentence, "error")
+        return p.Notify(error.sentence, "error")
     if event.revoke:
         sentence = "is forgotten; the next message asks anew."
-        return p.Say(event.chat, f"What was decided about {what.name} {sentence}")
+        return p.Notify(f"What was decided about {what.name} {sentence}")
     told = trust.told(what, verdicts)  # fenced, since Markdown would hide parts of it
     lines = ["```text", *told, "```"] if told else ["It brings no settings that act by themselves."]
     if what.trusted:
         lines.append("Claude Code itself trusts it.")
-    return p.Rules(event.chat, [f"trust: {what.root}", "", *lines])
+    return p.Rules([f"trust: {what.root}", "", *lines])

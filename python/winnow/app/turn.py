@@ -1,17 +1,26 @@
-"""What the agent says, as the effects that show it."""
+"""What the agent says, as entries of the transcript."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from winnow import ports
-from winnow import protocol as p
-from winnow.app import asking
-from winnow.core import transcript
+from winnow.core import agent as a
+from winnow.core.asking import ways
 from winnow.core.asking.choices import Choice
-from winnow.core.asking.splitter import Broken, Found, Piece, Shown, Splitter
-from winnow.core.text.text import prose, split_unfinished
+from winnow.core.asking.pieces import Broken, Found, Piece, Shown
+from winnow.core.asking.splitter import Splitter
+from winnow.core.never import assert_never
+from winnow.core.transcript.entries import (
+    Called,
+    Ended,
+    Entry,
+    Noted,
+    Paused,
+    Returned,
+    Said,
+    Thought,
+)
 
 Choices = Callable[[], Collection[Choice]]
 
@@ -28,107 +37,89 @@ class Turn:
         choices: those that its text held, to be asked when the turn is over.
     """
 
-    def __init__(self, chat: int, asked: Choices | None = None) -> None:
+    def __init__(self, asked: Choices | None = None) -> None:
         self.busy = False
         self.boundary = True
         self.choices: list[Choice] = []
-        self._chat = chat
         self._asked = asked
         self._splitter: Splitter | None = None  # of the message that is coming in
-        self._fresh = True  # the next text starts a paragraph
-        self._line_ended = False  # by the text so far
-        self._thinking = False
+        self._speech: type[Said | Thought] | None = None  # what that message is, so far
         self._broken: list[str] = []  # what is wrong with choices of this message
-        self._unfinished = ""  # the end of the text so far, which may yet become a marker
-        self._tools: dict[str, ports.ToolStarted] = {}
+        self._calls: dict[str, Called] = {}  # those without a result
         self._subagents: set[str] = set()  # calls of subagents, which may outlive the turn
 
-    def hear(self, event: ports.AgentEvent) -> Iterator[p.Effect]:
-        """What an event shows; iterate it to the end."""
+    def hear(self, event: a.AgentEvent) -> Iterator[Entry]:
+        """What has happened; iterate it to the end."""
         match event:
-            case ports.Text(text=text):
-                yield from self._speak(text, thinking=False)
-            case ports.Thinking(text=text):
-                yield from self._speak(text, thinking=True)
-            case ports.ToolStarted(name=name):
-                yield from self._finished()
+            case a.Text(text=text):
+                yield from self._speak(text, Said)
+            case a.Thinking(text=text):
+                yield from self._speak(text, Thought)
+            case a.ToolStarted(id=call, name=name, input=input):
+                yield from self._finish()
                 self.busy, self.boundary = True, False
-                if name != asking.ASK:  # its section is its line
-                    yield self._tool(event, "running")
-                    self._tools[event.id] = event
-            case ports.ToolFinished(id=tool_id, output=output, failed=failed):
-                if (started := self._tools.pop(tool_id, None)) is not None:
-                    state: transcript.ToolState = "failed" if failed else "done"
-                    yield self._tool(started, state, transcript.tool_output(output, started.name))
-            case ports.Pause():
-                yield from self._finished()
+                if ways.of(name, input).has_line:
+                    yield self._call(Called(call, name, input))
+            case a.ToolFinished(id=call, output=output, failed=failed):
+                if self._calls.pop(call, None) is not None:
+                    yield Returned(call, output, failed)
+            case a.Pause():
+                yield from self._finish()
                 self.boundary = True
-            case ports.Notice(sentence=sentence):
-                yield from self.paragraph()
-                yield p.Write(self._chat, transcript.notice(sentence), fresh=True)
-            case ports.TurnEnded(stopped=True):
-                yield from self.end("■ Stopped.")
-            case ports.TurnEnded(error=error):
-                yield from self.end(transcript.notice(error) if error else "")
+            case a.Notice(sentence=sentence):
+                yield Noted(sentence)
+            case a.TurnEnded(stopped=stopped, error=error):
+                yield from self.end(Ended(stopped, error))
+            case a.Started() | a.Mode() | a.SettingsChanged():
+                pass  # no part of what it says
+            case _:
+                assert_never(event)
 
-    def running(self, call: str) -> ports.ToolStarted | None:
+    def running(self, call: str) -> Called | None:
         """A tool call that has no result yet."""
-        return self._tools.get(call)
+        return self._calls.get(call)
 
-    def asked(self, call: str) -> Iterator[p.Effect]:
-        """Permission is asked for this call: its line comes again below the section."""
-        yield from self.paragraph()
-        if call in self._tools:
-            yield p.Tool(self._chat, call, "")
-
-    def allowed(self, request: ports.Request, input: dict[str, Any]) -> p.Effect:
+    def allowed(self, request: a.Request, input: dict[str, Any]) -> Entry:
         """A call runs with this input."""
-        started = ports.ToolStarted(request.tool_use_id, request.tool, input)
-        self._tools[started.id] = started
         if request.agent_id:
-            self._subagents.add(started.id)
-        return self._tool(started, "running")
+            self._subagents.add(request.tool_use_id)
+        return self._call(Called(request.tool_use_id, request.tool, input))
 
-    def paragraph(self) -> Iterator[p.Effect]:
-        """Whatever is said next stands by itself."""
-        unfinished, self._unfinished = self._unfinished, ""
-        if unfinished:
-            yield self._text(unfinished)
-        self._fresh, self._thinking = True, False
-
-    def end(self, line: str) -> Iterator[p.Effect]:
-        """The turn is over; ``line`` says how, if it has to be said."""
-        yield from self._finished()
-        cut = [tool for call, tool in self._tools.items() if call not in self._subagents]
-        for tool in cut:  # cut short: they get no result any more
-            yield self._tool(tool, "failed")
-            del self._tools[tool.id]
+    def end(self, how: Ended) -> Iterator[Entry]:
+        """The turn is over."""
+        yield from self._finish()
+        for call in [call for call in self._calls if call not in self._subagents]:
+            del self._calls[call]
+            yield Returned(call, failed=True)  # cut short: it gets no result any more
         self.busy, self.boundary = False, True
-        if line:
-            yield p.Write(self._chat, line, fresh=True)
-        yield p.Save(self._chat)
+        yield how
 
-    def _speak(self, text: str, *, thinking: bool) -> Iterator[p.Effect]:
-        if thinking != self._thinking:
-            yield from self._finished()
-        self.busy, self.boundary, self._thinking = True, False, thinking
-        if not thinking and self._asked is not None:
+    def _call(self, called: Called) -> Called:
+        self._calls[called.id] = called
+        return called
+
+    def _speak(self, text: str, speech: type[Said | Thought]) -> Iterator[Entry]:
+        if speech is not self._speech:
+            yield from self._finish()
+        self.busy, self.boundary, self._speech = True, False, speech
+        if speech is Said and self._asked is not None:
             if self._splitter is None:
                 self._splitter = Splitter([*self._asked(), *self.choices])
             text = "".join(self._sifted(self._splitter.feed(text)))
-        text, self._unfinished = split_unfinished(self._unfinished + text)
         if text:
-            yield self._text(text)
+            yield speech(text)
 
-    def _finished(self) -> Iterator[p.Effect]:
+    def _finish(self) -> Iterator[Entry]:
         """The message is complete: what may have become a choice is one now, or text."""
         splitter, self._splitter = self._splitter, None
         if splitter is not None and (text := "".join(self._sifted(splitter.finish()))):
-            self._unfinished += text
-        yield from self.paragraph()
+            yield Said(text)
+        speech, self._speech = self._speech, None
+        if speech is not None:
+            yield Paused()
         broken, self._broken = self._broken, []
         for why in broken:
-            yield p.Write(self._chat, transcript.notice(why), fresh=True)
+            yield Noted(why)
 
     def _sifted(self, pieces: list[Piece]) -> Iterator[str]:
         """The text to show; choices are kept for later, and what is wrong with others, too."""
@@ -143,20 +134,5 @@ class Turn:
                     yield text
                 case Shown(text=text):
                     yield text
-
-    def _text(self, text: str) -> p.Write:
-        fresh, self._fresh = self._fresh, False
-        if self._thinking:
-            return p.Write(self._chat, transcript.thinking(text, first=fresh), fresh)
-        shown = prose(text, starts=fresh or self._line_ended)
-        self._line_ended = text.endswith("\n")
-        return p.Write(self._chat, shown, fresh)
-
-    def _tool(
-        self,
-        tool: ports.ToolStarted,
-        state: transcript.ToolState,
-        output: list[str] | None = None,
-    ) -> p.Tool:
-        line = transcript.tool_line(tool.name, tool.input, state=state)
-        return p.Tool(self._chat, tool.id, line, output or [])
+                case _:
+                    assert_never(piece)

@@ -393,6 +393,97 @@ def test_replace_all(claude: Editor, api: ScriptedAPI, file: Path) -> None:
     assert records(claude) == ["✓ Allow once, 1 of 2 hunks: Edit f.txt"]
 
 
+BLOCKS = ("int a;\nfoo(x);\n" + "\n" * 6 + "}\n") * 3
+FUNCTIONS = (
+    """\
+def load(path):
+    log(path)
+    with open(path) as file:
+        data = json.load(file)
+    check(data)
+    return data
+
+
+"""
+    * 2
+)
+ALIKE = {
+    "two of three blocks gone": (
+        BLOCKS,
+        "foo",
+        "bar",
+        "gg/^@@<CR>d/^@@<CR>/^@@<CR>d/^```<CR>",
+        BLOCKS.replace("foo", "bar", 2).replace("bar", "foo", 1),
+    ),
+    "two @@ lines gone": (
+        BLOCKS,
+        "foo",
+        "bar",
+        "gg/^@@<CR>ddG?^@@<CR>dd",
+        BLOCKS.replace("foo", "bar", 2).replace("bar", "foo", 1),
+    ),
+    "the lines between two @@ lines gone": (
+        BLOCKS,
+        "foo",
+        "bar",
+        "gg/^@@<CR>jd/^@@<CR>",
+        BLOCKS.replace("foo", "bar").replace("bar", "foo", 1),
+    ),
+    "one of two functions gone, the other edited": (
+        FUNCTIONS,
+        "json.load(file)",
+        "json.loads(file.read())",
+        "gg/^@@<CR>d/^@@<CR>/^+ <CR>A  # all<Esc>",
+        FUNCTIONS.rpartition("json.load(file)")[0]
+        + "json.loads(file.read())  # all"
+        + FUNCTIONS.rpartition("json.load(file)")[2],
+    ),
+    "a line edited, then the other function gone": (
+        FUNCTIONS,
+        "json.load(file)",
+        "json.loads(file.read())",
+        "gg/^+ <CR>A  # all<Esc>/^@@<CR>dd",
+        FUNCTIONS.replace("json.load(file)", "json.loads(file.read())  # all", 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_parts_that_are_alike(claude: Editor, api: ScriptedAPI, file: Path, name: str) -> None:
+    """Each is told by the @@ line above it."""
+    old, this, that, keys, left = ALIKE[name]
+    file.write_text(old)
+    call = edit(file, this, that, replace_all=True)
+    propose(claude, api, say(read(file)), say(call), say("So be it."))
+    claude.keys(keys + ALLOW)
+    claude.wait_line("So be it.")
+    assert file.read_text() == left
+    assert len(records(claude)) == 1
+
+
+def test_of_lines_that_are_alike_none_is_guessed(
+    claude: Editor, api: ScriptedAPI, file: Path
+) -> None:
+    """Which `}` stays can't be seen; a blank for its sign says so."""
+    file.write_text("a\n}\nb\n}\nc\n")
+    propose(claude, api, *calls("Write", file, "a\nc\n"))
+    claude.keys("gg/^-}<CR>2dd" + ALLOW)
+    claude.wait(lambda: "may be any of several lines" in claude.messages(), "why not")
+    claude.keys("ugg/^-}<CR>r<Space>jr<Space>" + ALLOW)
+    claude.wait_line("So be it.")
+    assert file.read_text() == "a\n}\nb\nc\n"
+
+
+def test_lines_that_look_alike_are_not_each_other(
+    claude: Editor, api: ScriptedAPI, file: Path
+) -> None:
+    """One hides a character, the other spells it out."""
+    propose(claude, api, *calls("Write", file, "a\n\x1b\nb\n\u241b\nc\n"))
+    claude.keys("gg/^+\u241b<CR>dd" + ALLOW)
+    claude.wait_line("So be it.")
+    assert file.read_text() == "a\nb\n\u241b\nc\n"
+
+
 # --- files that changed meanwhile ----------------------------------------------------------------
 
 

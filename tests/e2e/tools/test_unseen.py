@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.api import ScriptedAPI, ToolUse, say
+from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import wait_section
 from tests.e2e.tools.shared import Shared
@@ -58,7 +60,7 @@ def screen(claude: Editor) -> str:
 def looked(claude: Editor) -> int:
     """How many lines of it were not on the screen yet."""
     count: int = claude.lua("""
-      return #require('winnow.seen').missing(require('winnow.chats').current().section)
+      return #require('winnow.section.seen').missing(require('winnow.registry').current().section)
     """)
     return count
 
@@ -76,8 +78,8 @@ def turn_pages(claude: Editor) -> None:
     def place() -> object:
         claude.screen()
         return claude.lua("""
-          local section = require('winnow.chats').current().section
-          return vim.inspect(require('winnow.seen').missing(section)[1])
+          local section = require('winnow.registry').current().section
+          return vim.inspect(require('winnow.section.seen').missing(section)[1])
         """)
 
     def turned(before: object) -> bool:
@@ -189,8 +191,8 @@ def test_a_fold_hides_nothing(claude: Editor, shared: Shared) -> None:
     assert looked(claude) == 0
     claude.keys("gg/^true 000<CR>")
     claude.lua("""
-      local section = require('winnow.chats').current().section
-      section.seen = require('winnow.seen').none(section:lines())
+      local section = require('winnow.registry').current().section
+      section.seen = require('winnow.section.seen').none(section:lines())
     """)
     claude.keys("V11jzf<C-l>")
     claude.screen()
@@ -208,3 +210,84 @@ def test_an_edited_long_line_is_new(claude: Editor, shared: Shared) -> None:
     short_way(claude)
     claude.wait_screen(UNSEEN)
     assert not ran(claude).exists()
+
+
+def test_what_a_program_writes_has_to_be_looked_at(claude: Editor, shared: Shared) -> None:
+    """Unlike what the user writes, it is seen only where it is on the screen."""
+    asked(claude, shared, bash("\n".join([*FILLER[:60], "touch ran_it"])))
+    turn_pages(claude)
+    claude.keys("gg:%s/true 040/false/<CR>gg")
+    claude.screen()
+    assert looked(claude) == 0
+    row = next(row for row, line in enumerate(claude.lines()) if line.startswith("true 050"))
+    claude.request("nvim_buf_set_lines", 0, row, row + 1, True, ["echo evil"])
+    claude.screen()
+    assert looked(claude) == 1
+    claude.keys(":Winnow allow<CR>")
+    claude.wait_screen(UNSEEN)
+    assert not ran(claude).exists()
+    claude.keys("<C-l>/evil<CR>")
+    claude.screen()
+    claude.wait(lambda: looked(claude) == 0, "all of it")
+    claude.keys(":Winnow allow<CR>")
+    claude.wait_line("So be it.")
+
+
+FLOATS = {
+    "over all": "row = 0, col = 0, width = 80, height = 22",
+    "with a border": "row = 0, col = 0, width = 60, height = 19, border = 'single'",
+    "over a line's middle": "row = 0, col = 20, width = 5, height = 22",
+}
+
+
+@pytest.mark.parametrize("place", FLOATS.values(), ids=FLOATS)
+def test_what_lies_under_a_float_is_not_seen(claude: Editor, shared: Shared, place: str) -> None:
+    """Until that closes, or moves away."""
+    claude.lua(f"""
+      local options = {{ relative = 'editor', {place} }}
+      Float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, options)
+    """)
+    asked(claude, shared, bash(f"true {'x' * 50}; touch ran_it"))
+    claude.screen()
+    assert looked(claude) > 0
+    claude.keys(":Winnow allow<CR>")
+    claude.wait_screen(UNSEEN)
+    assert not ran(claude).exists()
+    claude.lua("vim.api.nvim_win_close(Float, true)")
+    claude.screen()
+    claude.wait(lambda: looked(claude) == 0, "all of it")
+    short_way(claude)
+    claude.wait_line("So be it.")
+    assert ran(claude).exists()
+
+
+def test_what_hides_nothing_is_in_nobodys_way(claude: Editor, shared: Shared) -> None:
+    """A notice in a corner."""
+    claude.lua("""
+      local options = { relative = 'editor', row = 0, col = 60, width = 20, height = 20 }
+      Float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, options)
+    """)
+    asked(claude, shared, bash("touch ran_it"))
+    claude.screen()
+    assert looked(claude) == 0
+    claude.lua("vim.api.nvim_win_close(Float, true)")
+    short_way(claude)
+    claude.wait_line("So be it.")
+
+
+def test_a_tool_that_takes_nothing_is_seen_all_the_same(open_editor: Open, tmp_path: Path) -> None:
+    """Its name is what there is to see."""
+    scenario = tmp_path / "scenario.json"
+    then = [{"type": "say", "text": "It ran."}]
+    call = {"type": "permit", "name": "mcp__a__b", "input": {}, "output": "", "allowed": then}
+    scenario.write_text(json.dumps({"turns": [[call]]}))
+    editor = open_editor(agent="scripted", scenario=str(scenario))
+    editor.keys(":Winnow<CR>AHi<Esc><CR>:enew<CR>")
+    editor.wait(lambda: "Claude waits" in editor.messages(), "an announcement")
+    editor.keys(":Winnow allow<CR>")
+    editor.wait_screen(UNSEEN)
+    editor.keys("<C-l>:Winnow next<CR>")
+    editor.wait_screen("wants to use mcp__a__b")
+    editor.wait(lambda: looked(editor) == 0, "all of it")
+    editor.keys(":Winnow allow<CR>")
+    editor.wait_line("It ran.")

@@ -6,8 +6,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from claude_agent_sdk import SdkMcpTool, ToolAnnotations, create_sdk_mcp_server
+
 from winnow import ports
+from winnow.adapters.claude.private import ALWAYS_LOAD
+from winnow.core import agent as a
 from winnow.core.asking import question_tool
+from winnow.core.never import assert_never
 from winnow.core.text.encoding import to_json
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
@@ -29,7 +34,22 @@ def options(questions: str, prompts: str) -> dict[str, Any]:
     return found
 
 
-def question_handler(ask: ports.Ask) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]:
+def servers(questions: str, ask: ports.Ask) -> dict[str, Any]:
+    """The MCP server with the tool to ask with, unless questions come as text only."""
+    if questions == "text":
+        return {}
+    tool = SdkMcpTool(
+        question_tool.NAME,
+        question_tool.DESCRIPTION,
+        question_tool.SCHEMA,
+        _question_handler(ask),
+        ToolAnnotations(maxResultSizeChars=500_000),  # else a long one goes to a file, unread
+    )
+    server = create_sdk_mcp_server(question_tool.SERVER, tools=[tool])
+    return {question_tool.SERVER: {**server, **ALWAYS_LOAD}}
+
+
+def _question_handler(ask: ports.Ask) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]:
     """The `question` tool: by the time that it runs, the user has mostly answered.
 
     That is done where its use is permitted (`can_use_tool`), since only there Claude Code says
@@ -38,11 +58,13 @@ def question_handler(ask: ports.Ask) -> Callable[[dict[str, Any]], Awaitable[dic
 
     async def run(input: dict[str, Any]) -> dict[str, Any]:
         if question_tool.RESULT not in input:
-            match await ask(ports.Request(question_tool.TOOL, input)):
-                case ports.Allow(input=input):
+            match await ask(a.Request(question_tool.TOOL, input)):
+                case a.Allow(input=input):
                     pass
-                case ports.Deny(message=message):
+                case a.Deny(message=message):
                     input = {question_tool.RESULT: question_tool.failed(message)}
+                case other:
+                    assert_never(other)
         text = to_json(input[question_tool.RESULT])
         return {"content": [{"type": "text", "text": text}]}
 

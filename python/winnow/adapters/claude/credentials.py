@@ -14,8 +14,11 @@ import msgspec
 # In the order in which Claude Code prefers them.
 _VARIABLES = {
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
-    "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
     "CLAUDE_CODE_USE_FOUNDRY": "Microsoft Foundry",
+    "CLAUDE_CODE_USE_ANTHROPIC_AWS": "Claude Platform on AWS",
+    "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD": "Claude Platform on Google Cloud",
+    "CLAUDE_CODE_USE_MANTLE": "Amazon Bedrock (Mantle)",
+    "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
     "ANTHROPIC_AUTH_TOKEN": "auth token",
     "ANTHROPIC_API_KEY": "API key",
 }
@@ -37,13 +40,16 @@ def find(environ: Mapping[str, str], home: Path) -> Credentials | None:
         home: the user's home folder.
     """
     config = Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    file = config / "settings.json"
+    settings = _object(file)
+    added = settings.get("env")
+    variables = {**environ, **(added if isinstance(added, dict) else {})}  # as Claude Code does it
     for variable, kind in _VARIABLES.items():
-        if environ.get(variable, "").lower() not in _OFF:
+        if str(variables.get(variable) or "").lower() not in _OFF:
             return Credentials(kind, variable)
-    for settings in (config / "settings.json", config / "settings.local.json"):
-        if _object(settings).get("apiKeyHelper"):
-            return Credentials("API key helper", str(settings))
-    if environ.get("CLAUDE_CODE_OAUTH_TOKEN"):
+    if settings.get("apiKeyHelper"):
+        return Credentials("API key helper", str(file))
+    if variables.get("CLAUDE_CODE_OAUTH_TOKEN"):
         return Credentials("subscription token", "CLAUDE_CODE_OAUTH_TOKEN")
     login = config / ".credentials.json"
     if _object(login):
@@ -67,4 +73,7 @@ def _in_keychain() -> bool:
     if security is None:
         return False
     entry = [security, "find-generic-password", "-s", "Claude Code-credentials"]
-    return subprocess.run(entry, capture_output=True, check=False, timeout=5).returncode == 0
+    try:
+        return subprocess.run(entry, capture_output=True, check=False, timeout=5).returncode == 0
+    except (OSError, subprocess.SubprocessError):
+        return False

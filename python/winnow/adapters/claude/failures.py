@@ -74,16 +74,25 @@ def forgotten(session: str) -> str:
     )
 
 
-def start(detail: str, cli_path: str) -> str:
-    """Why the CLI could not even be run, from the SDK's own words."""
-    if "Working directory does not exist" in detail:
-        return f"{_brief(detail)}; create it again, or start with `:Winnow new` elsewhere."
-    if "not found" in detail:
-        where = f"at {cli_path}" if cli_path else "on this machine"
-        return (
-            f"There is no Claude Code {where}; correct `cli_path` or install it with "
-            "`npm install -g @anthropic-ai/claude-code`, then send again."
-        )
+def no_folder(cwd: str) -> str:
+    """The folder of the chat is gone."""
+    return (
+        f"Working directory does not exist: {cwd}; create it again, or start with `:Winnow new` "
+        "elsewhere."
+    )
+
+
+def missing(cli_path: str) -> str:
+    """There is no CLI; ``cli_path`` is what the user named, if they did."""
+    where = f"at {cli_path}" if cli_path else "on this machine"
+    return (
+        f"There is no Claude Code {where}; correct `cli_path` or install it with "
+        "`npm install -g @anthropic-ai/claude-code`, then send again."
+    )
+
+
+def start(detail: str) -> str:
+    """The CLI could not be run, or did not understand us."""
     return f"Claude Code did not start ({_brief(detail)}); send again to retry, {_LOG}."
 
 

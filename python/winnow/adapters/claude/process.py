@@ -1,11 +1,8 @@
-"""Claude Code's process: started under a guard, and read in spite of what it may write.
-
-The SDK finds the CLI and puts its arguments together; its `SubprocessCLITransport` is private, but
-`Transport` is a public door, and all that is used of it is here.
-"""
+"""Claude Code's process: started under a guard, and read in spite of what it may write."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -15,15 +12,11 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
-from anyio.streams.text import TextReceiveStream
-from claude_agent_sdk import (
-    ClaudeAgentOptions,
-    ClaudeSDKClient,
-    CLINotFoundError,
-    ProcessError,
-)
-from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
+from claude_agent_sdk import ClaudeAgentOptions, CLINotFoundError, ProcessError
+
+from winnow.adapters.claude.private import RESERVED, Subprocess
 
 log = logging.getLogger(__name__)
 
@@ -31,18 +24,19 @@ log = logging.getLogger(__name__)
 _GUARD = Path(__file__).parents[1] / "guard.py"
 
 
-def client(options: ClaudeAgentOptions) -> ClaudeSDKClient:
-    """A client whose CLI is guarded."""
-    # What the SDK does itself where it makes the transport.
-    asking = replace(options, permission_prompt_tool_name="stdio")
-    return ClaudeSDKClient(options, Process(asking))
+class Process(Subprocess):
+    """The CLI and its pipes.
 
-
-class Process(SubprocessCLITransport):
-    """The CLI and its pipes."""
+    Attributes:
+        started: it once ran.
+    """
 
     def __init__(self, options: ClaudeAgentOptions) -> None:
-        super().__init__(_nothing(), options)
+        self._named = str(options.cli_path or "")
+        self._found = shutil.which(self._named) if self._named else None
+        super().__init__(replace(options, cli_path=self._found) if self._found else options)
+        self._replies: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self.started = False
 
     async def connect(self) -> None:
         """Start the CLI.
@@ -51,22 +45,46 @@ class Process(SubprocessCLITransport):
             CLINotFoundError: it is not there, or can't be executed.
             CLIConnectionError: anything else.
         """
-        if self._cli_path:
-            found = shutil.which(self._cli_path)
-            if not found or not Path(found).is_absolute():  # it would mean a file of the project
-                raise CLINotFoundError(f"Claude Code not found at: {self._cli_path}")
-            self._cli_path = found
+        # A relative one would mean a file of the project.
+        if self._named and not (self._found and Path(self._found).is_absolute()):
+            raise CLINotFoundError(f"Claude Code not found at: {self._named}")
         await super().connect()
+        self.started = True
+
+    @property
+    def running(self) -> bool:
+        """Whether the CLI runs now."""
+        return self.process is not None and self.process.returncode is None
 
     @property
     def exit_code(self) -> int | None:
         """How the CLI ended, negative for a signal; None while it runs, or never ran."""
-        return self._process.returncode if self._process else None
+        return self.process.returncode if self.process else None
 
     def kill(self) -> None:
         """End the CLI and its tools, within seconds."""
-        if self._process and self._process.returncode is None:
-            self._process.terminate()
+        if self.process and self.running:
+            self.process.terminate()
+
+    async def request(self, subtype: str) -> dict[str, Any]:
+        """Ask the CLI for what the SDK has no method for; gives its reply.
+
+        Raises:
+            CLIConnectionError: it does not run.
+            ProcessError: it refuses, or has ended meanwhile.
+        """
+        request_id = f"winnow_{uuid4().hex}"
+        reply = self._replies[request_id] = asyncio.get_running_loop().create_future()
+        request = {"type": "control_request", "request_id": request_id}
+        try:
+            await self.write(json.dumps({**request, "request": {"subtype": subtype}}) + "\n")
+            response = await reply
+        finally:
+            del self._replies[request_id]
+        if response.get("subtype") != "success":
+            raise ProcessError(str(response.get("error")))
+        found: dict[str, Any] = response["response"]
+        return found
 
     async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """The CLI's messages. A line that is none costs only itself.
@@ -74,36 +92,45 @@ class Process(SubprocessCLITransport):
         Raises:
             ProcessError: the CLI has failed.
         """
-        assert self._process
-        assert self._process.stdout
+        async for line in self._lines():
+            if (message := _message(line)) and not self._is_ours(message):
+                yield message
+        for reply in self._replies.values():
+            if not reply.done():
+                reply.set_exception(ProcessError("Claude Code has ended"))
+        assert self.process
+        if code := await self.process.wait():
+            raise ProcessError("Claude Code has ended", exit_code=code)
+
+    async def _lines(self) -> AsyncIterator[bytes]:
+        """Those that are complete."""
+        assert self.process
+        assert self.process.stdout
         pieces: list[bytes] = []
-        async for chunk in self._process.stdout:
+        async for chunk in self.process.stdout:
             first, *others = chunk.split(b"\n")
             pieces.append(first)
             for piece in others:
-                if message := _message(b"".join(pieces)):
-                    yield message
+                yield b"".join(pieces)
                 pieces = [piece]
-        if code := await self._process.wait():
-            raise ProcessError("Claude Code has ended", exit_code=code)
 
-    def _build_command(self) -> list[str]:
-        command: list[str] = super()._build_command()
+    def _is_ours(self, message: dict[str, Any]) -> bool:
+        """Whether it is the reply to a request of ours, or nothing that the SDK may get."""
+        match message:
+            case {"type": "control_response", "response": {"request_id": str(id)} as response}:
+                if (reply := self._replies.get(id)) and not reply.done():
+                    reply.set_result(response)
+                return reply is not None
+            case {"type": kind} if kind in RESERVED:
+                log.warning("skipped a message: %s", kind)
+                return True
+        return False
+
+    def wrapped(self, command: list[str]) -> list[str]:
+        """The command under its guard."""
         if os.name != "posix":
             return command
         return [sys.executable, "-I", "-S", str(_GUARD), *command]
-
-    async def _handle_stderr(self) -> None:
-        assert self._process
-        assert self._process.stderr
-        self._stderr_stream = TextReceiveStream(self._process.stderr, errors="replace")
-        await super()._handle_stderr()
-
-
-async def _nothing() -> AsyncIterator[dict[str, Any]]:
-    """Prompts are sent when there are some."""
-    return
-    yield {}
 
 
 def _message(line: bytes) -> dict[str, Any] | None:

@@ -44,17 +44,31 @@ class DiskProjects:
         files = self._files(cwd, above, root, below)
         found = dict.fromkeys(path for path in files if _is_there(path))
         sources = tuple(_source(path, root) for path in found)
-        prompts = tuple(_source(path, root) for path in self._memory(cwd, above) if path.is_file())
+        memory = (_source(path, root) for path in self._memory(cwd, above) if path.is_file())
+        prompts = tuple(prompt for prompt in memory if not _is_for_some(prompt))
         return Project(str(root), sources, prompts, self._trusted(str(root)), whole)
 
     def _memory(self, cwd: Path, above: list[Path]) -> Iterator[Path]:
         """What Claude Code doesn't read with the user's settings alone; see `trust.Given`."""
+        claude = [path for folder in above for path in self._told(folder, "CLAUDE.md")]
+        claude += [folder / "CLAUDE.local.md" for folder in above]
+        other = not any(path.is_file() for path in claude)  # else AGENTS.md doesn't count
         for folder in reversed(above):
-            if folder != cwd:
-                yield folder / "CLAUDE.md"
-                if not self._is_own(folder / ".claude"):
-                    yield folder / ".claude/CLAUDE.md"
+            if other:
+                yield from self._told(folder, "AGENTS.md")
+            elif folder != cwd:
+                yield from self._told(folder, "CLAUDE.md")
+            if folder != cwd and not self._is_own(folder / ".claude"):
+                yield from (
+                    path for path in _walk(folder / ".claude/rules") if path.suffix == ".md"
+                )
             yield folder / "CLAUDE.local.md"
+
+    def _told(self, folder: Path, name: str) -> Iterator[Path]:
+        """Where a folder may hold a file that speaks to Claude."""
+        yield folder / name
+        if not self._is_own(folder / ".claude"):
+            yield folder / ".claude" / name
 
     def _files(self, cwd: Path, above: list[Path], root: Path, below: list[Path]) -> Iterator[Path]:
         """In the order in which later ones count more; with some that aren't there."""
@@ -148,6 +162,12 @@ def _source(path: Path, root: Path) -> Source:
         if stat.S_ISREG(path.stat().st_mode) and path.stat().st_size <= _LARGE:
             return Source(name, path.read_bytes().decode(errors="replace"))  # as the CLI does it
     return Source(name, None)
+
+
+def _is_for_some(rule: Source) -> bool:
+    """Whether Claude Code reads it only with files of certain paths."""
+    text = rule.text or ""
+    return text.startswith("---") and "\npaths:" in text.partition("\n---")[0]
 
 
 def _is_there(path: Path) -> bool:

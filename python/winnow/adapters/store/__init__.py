@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Union
 
 from winnow.adapters.store import ledger, messages, sections
 from winnow.adapters.store.database import Connection, Database
@@ -13,6 +12,7 @@ from winnow.adapters.store.decided import SqliteDecided
 from winnow.adapters.store.markers import Markers
 from winnow.adapters.store.spill import Spill
 from winnow.core.ledger.ledger import Decision
+from winnow.core.never import assert_never
 from winnow.ports import Kept, Message, StoredSection
 
 Tell = Callable[[str, bool], None]
@@ -32,7 +32,6 @@ class SqliteStore:
 
     def __init__(self, path: Path, tell: Tell, keep_hours: float = 0) -> None:
         self._markers = Markers()
-
         self._spill = Spill(path)
         self._unsaved: dict[object, tuple[Kept, ...]] = {}  # in the order in which they came
 
@@ -98,7 +97,7 @@ class SqliteStore:
                 self._spill.clear()
 
 
-def _save(db: Connection, kept: Union[StoredSection, Decision, Message]) -> None:
+def _save(db: Connection, kept: Kept) -> None:
     match kept:
         case StoredSection():
             sections.save(db, kept)
@@ -106,3 +105,5 @@ def _save(db: Connection, kept: Union[StoredSection, Decision, Message]) -> None
             ledger.save(db, kept)
         case Message():
             messages.save(db, kept)
+        case _:
+            assert_never(kept)

@@ -9,12 +9,12 @@ import logging
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from typing import Union
 
 import msgspec
 
 from winnow.adapters.files import private
 from winnow.core.ledger.ledger import Decision
+from winnow.core.never import assert_never
 from winnow.core.text.encoding import from_json, to_json
 from winnow.ports import Kept, Message, StoredSection
 
@@ -36,6 +36,8 @@ class _Spilt(msgspec.Struct):
                 self.decisions.append(kept)
             case Message():
                 self.messages.append(kept)
+            case _:
+                assert_never(kept)
 
 
 class Spill:
@@ -74,7 +76,5 @@ class Spill:
             except (OSError, ValueError) as error:
                 log.warning("%s can't be read: %s", path.name, type(error).__name__)
                 continue
-            kept: list[Union[StoredSection, Decision, Message]]
-            kept = [*spilt.sections, *spilt.decisions, *spilt.messages]
-            found.append((path, kept))
+            found.append((path, [*spilt.sections, *spilt.decisions, *spilt.messages]))
         return found

@@ -14,9 +14,12 @@ from typing import Any, Union
 
 import msgspec
 
+from winnow.core.agent import Allow, Reply, Request
+from winnow.core.asking.way import Answered, ReadFile, Way, form_of
 from winnow.core.question import Malformed, Option, Question
+from winnow.core.section import record
 from winnow.core.section.answer import Answers, Decided
-from winnow.core.section.form import option_line
+from winnow.core.section.form import Form, option_line
 from winnow.core.text.text import prose
 
 MOST = 999  # questions, and options of each: the addresses in markers have three digits
@@ -37,6 +40,52 @@ class Choice(msgspec.Struct, frozen=True):
     picks: tuple[tuple[str, ...], ...]
     title: str = ""
     context: str = ""
+
+
+TOOL = "winnow:choices"  # no tool: nobody waits for the answer
+
+
+class ChoicesInText(Way):
+    """See the module."""
+
+    tool = TOOL
+    awaited = False
+
+    def read(self, id: str, request: Request, file: ReadFile) -> Form | Malformed:
+        """See `Way`."""
+        return form_of(id, request, _choice_of(request).questions)
+
+    def reply(self, answered: Answered) -> Reply:
+        """Nobody gets it."""
+        return Allow({})
+
+    def message(self, answered: Answered, *, late: bool) -> str:
+        """See `Way`."""
+        if late:
+            return record.late_message(answered.form, answered.answers)
+        return answer_text(_choice_of(answered.request), answered.answers)
+
+    def as_text(self, request: Request) -> list[str]:
+        """See `Way`."""
+        return numbered(_choice_of(request))
+
+    def by_number(self, request: Request, text: str) -> int | None:
+        """See `Way`."""
+        return by_number(_choice_of(request), text)
+
+
+def asked(choice: Choice) -> Request:
+    """A choice as a request that nobody waits for."""
+    return Request(TOOL, msgspec.to_builtins(choice))
+
+
+def choice_of(request: Request) -> Choice | None:
+    """The choice that was `asked` so; None: it was another request."""
+    return _choice_of(request) if request.tool == TOOL else None
+
+
+def _choice_of(request: Request) -> Choice:
+    return msgspec.convert(request.input, Choice)
 
 
 # --- the formats ------------------------------------------------------------------------------

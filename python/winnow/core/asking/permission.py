@@ -1,50 +1,89 @@
-"""Permissions, patches and plans as sections: the same grammar as a question, shown in full."""
+"""May this tool run? Asked as a section with all that it would do, to be edited."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
-from winnow.core.proposal.proposal import Call, Patch, Plan, Proposal
+from winnow.core.agent import Allow, Deny, Reply, Request, Update
+from winnow.core.asking import rules
+from winnow.core.asking.way import Answered, FileError, ReadFile, Way
+from winnow.core.proposal.patch import CellPatch, Patch, proposed_by, written_by
+from winnow.core.proposal.proposal import Call, Changed, Emptied, Kept, Proposal
 from winnow.core.question import Option, Question
 from winnow.core.section.form import Form
 from winnow.core.text.text import brief, clean
 
 _LONGEST = 300  # characters of a sentence that an agent has a part in
 
-ALLOW = "Allow once"
-DENY = "Deny"
-KEEP_PLANNING = "Keep planning"
-_SCOPES = {
-    "session": "this session",
-    "localSettings": "this project",
-    "projectSettings": "this project, for all",
-    "userSettings": "all your projects",
-}
-# What a plan can be approved with: the mode that follows.
-_APPROVALS = {
-    "Approve, ask before each edit": "default",
-    "Approve, accept edits": "acceptEdits",
-}
-
-# Why Claude Code asks when all that is missing is a rule (CLI 2.1.332).
-_ORDINARY = (
-    "",
-    "This command requires approval",
-    "Path is outside allowed working directories",
-)
-
 # What fits into a window; of more, the size is said.
 _LINES = 20
 _CHARACTERS = 1000
 
-Update = dict[str, Any]
-"""A permission update, in the wire's own form."""
+
+class Permission(Way):
+    """See the module. So asks every tool that has no way of its own."""
+
+    past = "What a tool wanted is past: it asks anew when it is wanted again."
+
+    def asks(self, tool: str, input: dict[str, Any]) -> bool:
+        """See `Way`."""
+        return True
+
+    def read(self, id: str, request: Request, file: ReadFile) -> Form:
+        """See `Way`."""
+        proposal, problems = _proposal(request, file)
+        reasons = why(request, problems)
+        return form(id, proposal, request.suggestions, agent=request.asker, why=reasons)
+
+    def reply(self, answered: Answered) -> Reply:
+        """See `Way`."""
+        form, change, given = answered.form, answered.change, answered.given
+        if form.refuses(given.kept) or not isinstance(change, (Kept, Changed)):
+            return Deny(self.refusal(answered))
+        told = form.proposal.told(change) if form.proposal and isinstance(change, Changed) else ""
+        said = f"The user says: {given.notes}" if given.notes else ""
+        (option,) = given.kept
+        updates = form.questions[0].options[option - 1].updates
+        return Allow(change.input, list(updates), "\n\n".join(filter(None, (told, said))))
+
+    def refusal(self, answered: Answered) -> str:
+        """What the agent reads where the user refuses; never empty."""
+        return because(f"The user denied this use of {answered.request.tool}", answered)
+
+    def covered(self, request: Request, updates: list[Update], by: Request) -> bool:
+        """See `Way`."""
+        same = _runs(request) == _runs(by)
+        return rules.cover(updates, request.suggestions, request.reason, same=same)
+
+    def stale(self, form: Form, file: ReadFile) -> str:
+        """See `Way`."""
+        if (patch := form.patch) is None:
+            return ""
+        try:
+            same = file(patch.path) == patch.disk
+        except FileError as error:
+            return error.sentence
+        return "" if same else f"{patch.path} changed on disk after this was asked."
+
+
+def why(request: Request, problems: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Sentences that say why the user is asked, and what else matters."""
+    reason = (f"Why you are asked: {request.reason}",) if request.reason else ()
+    hidden = request.blocked and request.blocked not in request.reason
+    return (*reason, *problems, *((f"It touches: {request.blocked}",) if hidden else ()))
+
+
+def because(said: str, answered: Answered) -> str:
+    """A sentence with the reason that the user gave."""
+    reason, change = answered.given.notes, answered.change
+    if isinstance(change, Emptied):
+        reason = f"{change.words}. {reason}".rstrip()
+    return f"{said}: {reason}" if reason else f"{said}."
 
 
 def form(
     form_id: str,
-    tool: str,
-    proposal: Proposal,
+    proposal: Call | Patch,
     suggestions: list[Update],
     *,
     agent: str = "",
@@ -54,120 +93,61 @@ def form(
 
     Args:
         form_id: the section's id.
-        tool: the tool's name.
-        proposal: what it is to do, shown in full.
+        proposal: what is to be done, shown in full.
         suggestions: permission updates; each becomes an "Always" option.
         agent: the subagent that asks, empty for the main agent.
         why: sentences that say why the user is asked, and what else matters.
     """
-    if isinstance(proposal, Plan):
-        refusal = Option(KEEP_PLANNING, "write what to change after this line")
-        labels = list(_APPROVALS)
-    else:
-        refusal = Option(DENY, "write a reason after this line")
-        labels = [ALLOW, *dict.fromkeys(map(suggestion_label, suggestions))]
-    options = (*map(Option, labels), refusal)
-    asker = f"Subagent {brief(agent)}" if agent else "Claude"
-    sentences = (f"{asker} {_wish(tool, proposal)}", *why, *_size(proposal))
-    text = "\n".join(clean(sentence, _LONGEST) for sentence in sentences)
-    kind: Literal["permission", "patch", "plan"] = "permission"
-    if isinstance(proposal, (Patch, Plan)):
-        kind = "patch" if isinstance(proposal, Patch) else "plan"
-    header = _header(tool, proposal)
-    return Form(form_id, (Question(text, header, options),), kind, proposal, agent)
+    name = proposal.path.rpartition("/")[2] if isinstance(proposal, Patch) else proposal.tool
+    text = sentences(agent, _wish(proposal), why, proposal)
+    return Form(form_id, (Question(text, name, _options(suggestions)),), proposal, agent)
 
 
-def updates(proposal: Proposal, suggestions: list[Update], label: str) -> list[Update]:
-    """The permission updates that an option stands for."""
-    if isinstance(proposal, Plan):
-        mode = _APPROVALS.get(label)
-        return [{"type": "setMode", "mode": mode, "destination": "session"}] if mode else []
-    return [one for one in suggestions if suggestion_label(one) == label]
+def sentences(agent: str, wish: str, why: tuple[str, ...], proposal: Proposal) -> str:
+    """Who wants what, why the user is asked, and how much there is to read."""
+    who = f"Subagent {brief(agent)}" if agent else "Claude"
+    said = (f"{who} {wish}", *why, *_size(proposal))
+    return "\n".join(clean(sentence, _LONGEST) for sentence in said)
 
 
-def covers(granted: list[Update], suggestions: list[Update], reason: str, *, same: bool) -> bool:
-    """Would these updates have let through what waits, so that nobody had been asked?
-
-    Rather no than yes: what is covered runs, and the user never saw it.
-
-    Args:
-        granted: what the user allowed always.
-        suggestions: what would allow that which waits.
-        reason: why Claude Code asks for it. Most reasons, such as a file that is sensitive or a
-            path that leads elsewhere, hold against every rule and in every mode but bypassing.
-        same: it is the very call for which the updates were granted.
-    """
-    if reason not in _ORDINARY:
-        return False
-    rules, modes = _rules(granted), _modes(granted)
-    kinds = {one.get("type") for one in suggestions}
-    # A pipe has an update for each of its commands, and needs them all. With a folder or a mode
-    # beside them it writes a file, for which they are not enough.
-    if wanted := _rules(suggestions):
-        return (same or kinds == {"addRules"}) and all(rule in rules for rule in wanted)
-    return kinds == {"setMode"} and _modes(suggestions) <= modes
+def _options(suggestions: list[Update]) -> tuple[Option, ...]:
+    always: dict[str, tuple[Update, ...]] = {}
+    for update in suggestions:
+        label = rules.label(update)
+        always[label] = (*always.get(label, ()), update)
+    return (
+        Option("Allow once", role="allow"),
+        *(Option(label, role="always", updates=updates) for label, updates in always.items()),
+        Option("Deny", "write a reason after this line", role="deny"),
+    )
 
 
-def _rules(updates: list[Update]) -> list[Any]:
-    """What the updates allow."""
-    return [
-        rule
-        for one in updates
-        if one.get("type") == "addRules" and one.get("behavior") == "allow"
-        for rule in one.get("rules") or []
-    ]
+def _proposal(request: Request, file: ReadFile) -> tuple[Call | Patch, tuple[str, ...]]:
+    """What is to be done, and what the user should know before."""
+    call = Call(request.tool, request.input)
+    if (path := written_by(request.tool, request.input)) is None:
+        return call, ()
+    try:
+        return proposed_by(request.tool, request.input, path, file(path)) or call, ()
+    except FileError as error:
+        return call, (error.sentence,)
 
 
-def _modes(updates: list[Update]) -> set[Any]:
-    return {one.get("mode") for one in updates if one.get("type") == "setMode"}
+def _runs(request: Request) -> tuple[str, dict[str, Any]]:
+    """What is to run, whatever the agent says about it."""
+    return request.tool, {**request.input, "description": None}
 
 
-def suggestion_label(update: Update) -> str:
-    """A permission update in plain words, with its scope."""
-    scope = _SCOPES.get(update.get("destination") or "session", "this session")
-    match update.get("type"):
-        case "addRules":
-            rules = " and ".join(map(_rule, update.get("rules") or []))
-            return f"Always allow {rules} ({scope})"
-        case "addDirectories":
-            folders = ", ".join(update.get("directories") or [])
-            return f"Always allow work in {folders} ({scope})"
-        case "setMode" if update.get("mode") == "acceptEdits":
-            return f"Always allow edits ({scope})"
-        case "setMode":
-            return f"Always: mode {update.get('mode')} ({scope})"
-        case other:
-            return f"Always: {other} ({scope})"
-
-
-def _rule(rule: dict[str, Any]) -> str:
-    """A rule in plain words, or in Claude Code's own where these would say less."""
-    tool, content = str(rule.get("toolName")), str(rule.get("ruleContent") or "")
-    start = content.removesuffix(" *").removesuffix(":*")
-    folder = content.removesuffix("/**")
-    if not content:
-        return f"every use of {tool}"
-    if tool == "Bash" and "*" not in start:
-        return f"“{content}”" if start == content else f"“{start} …”"
-    if tool == "WebFetch" and content.startswith("domain:"):
-        return f"{tool} from {content.removeprefix('domain:')}"
-    if content.startswith("//") and folder != content and "*" not in folder:
-        return f"{tool} in {folder[1:]}"
-    return f"{tool}({content})"
-
-
-def _wish(tool: str, proposal: Proposal) -> str:
+def _wish(proposal: Call | Patch) -> str:
     """What is asked for, in words."""
     match proposal:
-        case Plan():
-            return "has a plan. What stands here is what will be followed."
-        case Patch(old=None, path=path, tool="Write" | "Edit"):
+        case Patch(old=None, path=path) if not isinstance(proposal, CellPatch):
             return f"wants to create {path}."
-        case Patch(path=path):
+        case Patch(path=path, tool=tool):
             return f"wants to change {path} with {tool}."
         case Call(tool="Bash", input={"description": str(description)}) if description.strip():
             return f"wants to use Bash: {description}"
-    return f"wants to use {tool}."
+    return f"wants to use {proposal.tool}."
 
 
 def _size(proposal: Proposal) -> list[str]:
@@ -180,12 +160,3 @@ def _size(proposal: Proposal) -> list[str]:
         return []
     counted = "1 line" if len(lines) == 1 else f"{len(lines):,} lines"
     return [f"{len(text):,} characters in {counted}:"]
-
-
-def _header(tool: str, proposal: Proposal) -> str:
-    match proposal:
-        case Plan(text=text):
-            return next(filter(None, (line.strip("# ") for line in text.split("\n"))), "")
-        case Patch(path=path):
-            return path.rpartition("/")[2]
-    return tool

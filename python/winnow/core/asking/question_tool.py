@@ -11,8 +11,12 @@ from typing import Any
 
 import msgspec
 
+from winnow.core.agent import Allow, Reply, Request
+from winnow.core.asking.way import Answered, ReadFile, Way, form_of
 from winnow.core.question import Malformed, Option, Question
 from winnow.core.section.answer import Answers, Decided
+from winnow.core.section.form import Form
+from winnow.core.text import grammar
 from winnow.core.text.text import brief, clean
 
 NAME = "question"
@@ -69,6 +73,46 @@ def failed(reason: str) -> Result:
 
 
 NO_INTERFACE = failed("Nobody can answer here: there is no user interface. Decide yourself.")
+
+
+class QuestionTool(Way):
+    """See the module."""
+
+    tool = TOOL
+    waits_unattended = False
+
+    def read(self, id: str, request: Request, file: ReadFile) -> Form | Malformed:
+        """See `Way`."""
+        return form_of(id, request, read(request.input))
+
+    def reply(self, answered: Answered) -> Reply:
+        """See `Way`."""
+        return _reply(answered.request, result(answered.request.input, answered.answers))
+
+    def refused(self, request: Request, reason: str) -> Reply:
+        """See `Way`."""
+        return _reply(request, failed(reason))
+
+    def unanswered(self, request: Request, reason: str) -> Reply:
+        """See `Way`."""
+        return _reply(request, NO_INTERFACE)
+
+    def cancelled(self, request: Request, reason: str, *, stop: bool) -> Reply:
+        """See `Way`."""
+        return _reply(request, result(request.input, None))
+
+    def line(self, input: dict[str, Any]) -> str:
+        """See `Way`."""
+        return call_line(input)
+
+    def output(self, text: str) -> list[str]:
+        """See `Way`."""
+        return shown(text)
+
+
+def _reply(request: Request, result: Result) -> Reply:
+    """The tool passes on what its input brings, whatever became of the question."""
+    return Allow({**request.input, RESULT: result})
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -145,16 +189,16 @@ def shown(output: str) -> list[str]:
 def result_lines(result: Result) -> list[str]:
     """A result as lines of the chat: one for each answer."""
     if result.get("error"):
-        return [f"✗ {clean(str(result['error']))}"]
+        return [f"{grammar.REFUSED} {clean(str(result['error']))}"]
     if result.get("cancelled"):
-        return ["✗ Cancelled"]
+        return [f"{grammar.REFUSED} Cancelled"]
     labels = {one["id"]: brief(one["label"]) for one in result["questions"]}
     lines = []
     for entry in result["answers"]:
         said = clean(str(entry["label"]))
-        said = f"✎ “{said}”" if entry["wasCustom"] else said or "(empty)"
+        said = f"{grammar.OWN} “{said}”" if entry["wasCustom"] else said or "(empty)"
         note = f" — {clean(entry['notes'])}" if entry.get("notes") else ""
-        lines.append(f"✓ {labels[entry['id']]}: {said}{note}")
+        lines.append(f"{grammar.KEPT} {labels[entry['id']]}: {said}{note}")
     return lines
 
 

@@ -8,12 +8,15 @@ from typing import Any, Literal
 import msgspec
 
 from winnow.core import project
-from winnow.core.asking import permission
+from winnow.core.agent import Allow, Reply, Request, Update
+from winnow.core.asking import rules
+from winnow.core.asking.way import Answered, ReadFile, Way
 from winnow.core.project import Entry, Project
-from winnow.core.proposal.proposal import Settings
+from winnow.core.proposal.proposal import Changed, Kept, Settings
 from winnow.core.proposal.settings import lines_of
 from winnow.core.question import Option, Question
 from winnow.core.section.form import Form
+from winnow.core.text import grammar
 from winnow.core.text.encoding import from_json, to_json
 
 TOOL = "winnow:trust"  # no tool: what Winnow itself asks before it starts the agent
@@ -39,6 +42,36 @@ class Given(msgspec.Struct, frozen=True):
     prompts: str = ""
 
 
+class ProjectTrust(Way):
+    """Not asked by the agent, but before it starts."""
+
+    tool = TOOL
+    has_line = False
+    past = "Whether the project is trusted is asked with your next message."
+    inside = "Whether a project is trusted is decided in its section."
+
+    def read(self, id: str, request: Request, file: ReadFile) -> Form:
+        """See `Way`."""
+        return form(id, request.input)
+
+    def reply(self, answered: Answered) -> Reply:
+        """The entries that are kept; to go on without any is an answer, too."""
+        refused = answered.form.refuses(answered.given.kept)
+        match answered.change:
+            case Kept(input=input) | Changed(input=input) if not refused:
+                return Allow(input)
+        return Allow({"entries": []})
+
+    def line(self, input: dict[str, Any]) -> str:
+        """See `Way`."""
+        return str(input["project"])
+
+
+def asked(name: str, entries: list[str]) -> Request:
+    """Ask about these entries of the project of this name."""
+    return Request(TOOL, {"project": name, "entries": entries})
+
+
 def form(form_id: str, input: dict[str, Any]) -> Form:
     """The section that asks: ``input`` holds the project's name and the entries to decide on."""
     asked = Settings(TOOL, input, str(input["project"]), tuple(input["entries"]))
@@ -47,8 +80,8 @@ def form(form_id: str, input: dict[str, Any]) -> Form:
         "Delete those that shall not, then decide. With any of them gone its agents, commands and "
         "skills stay out, too. CLAUDE.md is read in any case."
     )
-    options = (Option(TRUST), Option(WITHOUT))
-    return Form(form_id, (Question(text, asked.project, options),), "trust", asked)
+    options = (Option(TRUST, role="allow"), Option(WITHOUT, role="deny"))
+    return Form(form_id, (Question(text, asked.project, options),), asked)
 
 
 def undecided(entries: Iterable[Entry], verdicts: Verdicts) -> list[str]:
@@ -79,7 +112,7 @@ def given(what: Project, verdicts: Verdicts) -> Given:
     return Given(False, settings, servers, _prompts(what))
 
 
-def held(updates: Iterable[permission.Update]) -> tuple[list[permission.Update], list[str]]:
+def held(updates: Iterable[Update]) -> tuple[list[Update], list[str]]:
     """Permission updates as they go to Claude Code, and those that Winnow keeps for the project.
 
     Claude Code would write them into the project, and read all else anew that stands there by
@@ -96,11 +129,11 @@ def held(updates: Iterable[permission.Update]) -> tuple[list[permission.Update],
 
 def told(what: Project, verdicts: Verdicts) -> list[str]:
     """What was decided, as lines to read."""
-    words = {"kept": "✓", "dropped": "✗"}
+    words = {"kept": grammar.KEPT, "dropped": grammar.REFUSED}
     entries = [entry.text for entry in project.entries(what.sources)]
     lines = [f"{words.get(verdicts.get(text, ''), '?')} {text}" for text in entries]
     lines += [
-        f"✓ {permission.suggestion_label(from_json(text, dict[str, Any]))}"
+        f"{grammar.KEPT} {rules.label(from_json(text, dict[str, Any]))}"
         for text, verdict in verdicts.items()
         if verdict == "granted"
     ]

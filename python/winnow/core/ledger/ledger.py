@@ -13,7 +13,7 @@ import msgspec
 from winnow.core.question import Question
 from winnow.core.section.answer import Answers
 from winnow.core.section.form import Form
-from winnow.core.text import encoding
+from winnow.core.text import encoding, grammar
 from winnow.core.text.text import brief, clean, clean_block
 
 _KEPT = 100  # lines of what was permitted
@@ -50,7 +50,7 @@ def key(question: Question) -> str:
 
 def asked(form: Form) -> tuple[Question, ...]:
     """The questions of a form, as the ledger knows them."""
-    if form.kind == "questions":
+    if not form.proposes:
         return form.questions
     (question,) = form.questions
     shown = [line for block in form.blocks for line in block.lines]
@@ -76,7 +76,7 @@ def decisions(form: Form, answers: Answers, chat: str, when: float) -> list[Deci
                 notes=", ".join(filter(None, (given.edited, given.notes))),
                 multi=question.multi,
                 header=question.header,
-                kind="permission" if form.proposal else "question",
+                kind="permission" if form.proposes else "question",
                 chat=chat,
                 when=when,
             )
@@ -144,8 +144,8 @@ def _entry(decision: Decision) -> Iterator[str]:
     yield ""
     yield from (f"> {line}".rstrip() for line in clean_block(decision.question))
     yield ""
-    yield from (f"- ✓ {clean(label)}" for label in decision.kept)
-    yield from (f"- ✎ {clean(text)}" for text in decision.own)
+    yield from (f"- {grammar.KEPT} {clean(label)}" for label in decision.kept)
+    yield from (f"- {grammar.OWN} {clean(text)}" for text in decision.own)
     yield from (f"- ~~{clean(label)}~~" for label in decision.dropped)
     if decision.notes:
         yield ""

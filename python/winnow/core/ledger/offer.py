@@ -11,6 +11,7 @@ from winnow.core.question import Question
 from winnow.core.section.answer import Answers, Decided, Undecided, decide, in_words
 from winnow.core.section.form import ELSE, Form, label_of, name_of, render
 from winnow.core.section.reading import Left, Pick, Reading, parse
+from winnow.core.text import grammar
 from winnow.core.text.text import MARKER, marker, strip_markers
 
 
@@ -100,7 +101,7 @@ def written(form: Form, lefts: Sequence[Left]) -> list[str]:
                 address = marker(form.id, number, pick.option)
                 note = " ".join(pick.note.split("\n"))
                 lines.append(f"{shown}{address} {note}".rstrip())
-        elif slot == "e" and left.own:
+        elif slot == grammar.OTHER and left.own:
             first, *rest = "\n\n".join(left.own).split("\n")
             lines += [f"{ELSE}{marker(form.id, number, slot)} {first}", *rest]
         elif not slot.isdigit():

@@ -8,10 +8,12 @@ but a fence. Its lines carry none, so they are all the user's.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
+from winnow.core.text import grammar
 from winnow.core.text.text import MARKER, brief, marker
 
 _FENCE = re.compile(r"`+")
@@ -52,20 +54,27 @@ def render(section: str, blocks: Sequence[Block]) -> list[str]:
         runs = (len(run) for line in block.lines if "`" in line for run in _FENCE.findall(line))
         fence = "`" * max(3, 1 + max(runs, default=0))
         # The blank lets Markdown tell the language.
-        lines.append(f"{fence}{block.info} {marker(section, number, 'b')}")
-        lines += [*block.lines, fence, marker(section, number, "c")]
+        lines.append(f"{fence}{block.info} {marker(section, number, grammar.BEGIN)}")
+        lines += [*block.lines, fence, marker(section, number, grammar.END)]
     return lines
+
+
+class _Mark(NamedTuple):
+    row: int
+    block: int
+    slot: str
+    line: str
 
 
 def split(
     section: str, blocks: Sequence[Block], lines: Sequence[str]
 ) -> tuple[list[str], list[Seen]]:
     """Tell the blocks from the rest, in which their lines are empty, so that rows stay."""
-    if not blocks:
-        return list(lines), []
     rest = list(lines)
-    marked = [
-        (row, int(mark[2]), mark[3].lower(), line)
+    if not blocks:
+        return rest, []
+    marks = [
+        _Mark(row, int(mark[2]), mark[3].lower(), line)
         for row, line in enumerate(lines)
         if "<!--" in line
         for mark in MARKER.finditer(line)
@@ -73,45 +82,61 @@ def split(
     ]
     seen = []
     for number, block in enumerate(blocks, 1):
-        fences = [index for index, m in enumerate(marked) if m[1] == number and m[2] in "bc"]
-        found = _find(block, [marked[index] for index in fences])
-        if isinstance(found, Text):
-            first, last = fences
-            if last != first + 1:
-                row, _, _, line = marked[first + 1]
-                what = brief(MARKER.sub("", line))
-                found = Malformed(row, f"“{what}” stands inside the {block.info}: move it below")
-            else:
-                end = marked[last][0] - 1
-                found = Text(found.row, tuple(lines[found.row : end]))
-                rest[found.row - 1 : end + 2] = [""] * (end - found.row + 3)
-                if not _is_fence(lines[end]):
-                    found = Malformed(end, _lost(block, "closes"))
-        if isinstance(found, Malformed):  # what stands there is no reason for anything
-            at = [-1, *(mark[0] for mark in marked), len(lines)]
-            first, last = fences[0] + 1, fences[-1] + 1
-            start = at[first] if marked[fences[0]][2] == "b" else at[first - 1] + 1
-            end = at[last] + 1 if marked[fences[-1]][2] == "c" else at[last + 1]
-            options = {mark[0] for index, mark in enumerate(marked) if index not in fences}
-            for row in range(start, end):
-                if row not in options:
-                    rest[row] = ""
+        found, rows = _look(block, number, marks, lines)
         seen.append(found)
+        for row in rows:
+            rest[row] = ""
     return rest, seen
 
 
-def _find(block: Block, fences: Sequence[tuple[int, int, str, str]]) -> Seen:
+def _look(
+    block: Block, number: int, marks: Sequence[_Mark], lines: Sequence[str]
+) -> tuple[Seen, Iterable[int]]:
+    """What stands in the block of this number, and in which rows."""
+    fences = [
+        index
+        for index, mark in enumerate(marks)
+        if mark.block == number and mark.slot in (grammar.BEGIN, grammar.END)
+    ]
+    found = _find(block, [marks[index] for index in fences])
+    if isinstance(found, Gone):
+        return found, ()
+    if isinstance(found, Text):
+        first, last = fences
+        if last == first + 1:
+            end = marks[last].row - 1
+            rows = range(found.row - 1, end + 2)
+            if _is_fence(lines[end]):
+                return Text(found.row, tuple(lines[found.row : end])), rows
+            return Malformed(end, _lost(block, "closes")), rows
+        what = brief(MARKER.sub("", marks[first + 1].line))
+        message = f"“{what}” stands inside the {block.info}: move it below"
+        found = Malformed(marks[first + 1].row, message)
+    return found, _between(marks, fences, len(lines))
+
+
+def _between(marks: Sequence[_Mark], fences: Sequence[int], count: int) -> Iterator[int]:
+    """The rows that may be of a block that is malformed: what stands there is no reason."""
+    at = [-1, *(mark.row for mark in marks), count]
+    first, last = fences[0] + 1, fences[-1] + 1
+    start = at[first] if marks[fences[0]].slot == grammar.BEGIN else at[first - 1] + 1
+    end = at[last] + 1 if marks[fences[-1]].slot == grammar.END else at[last + 1]
+    others = {mark.row for index, mark in enumerate(marks) if index not in fences}
+    return (row for row in range(start, end) if row not in others)
+
+
+def _find(block: Block, fences: Sequence[_Mark]) -> Seen:
     if not fences:
         return Gone()
     for row, _, slot, line in fences:
-        if slot == "b" and MARKER.sub("", line).strip().strip("`") != block.info:
+        if slot == grammar.BEGIN and MARKER.sub("", line).strip().strip("`") != block.info:
             return Malformed(row, _lost(block, "opens"))
     match [(row, slot) for row, _, slot, _ in fences]:
-        case [(row, "b"), (_, "c")]:
+        case [(row, grammar.BEGIN), (_, grammar.END)]:
             return Text(row + 1, ())
-        case [(row, "b")]:
+        case [(row, grammar.BEGIN)]:
             return Malformed(row, _lost(block, "closes"))
-        case [(row, "c")]:
+        case [(row, grammar.END)]:
             return Malformed(row, _lost(block, "opens"))
     return Malformed(fences[0][0], f"the {block.info} stands twice: delete one of the two")
 

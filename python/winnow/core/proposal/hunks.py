@@ -1,30 +1,24 @@
 """A diff read back from the buffer: what the user left of it, as the text to be written.
 
-Each hunk goes with its ``@@`` line. In a hunk that stays, what stands there is what is written:
-``+`` lines say what to write, a ``-`` line that is gone, or begins with a space now, leaves its
-old line in the file, and all else has to be as the file has it. Nothing is guessed: what can't
-be understood is refused, and the line named.
+Rows carry no markers, and lines may be alike; but no two ``@@`` lines are. So each row belongs to
+the hunk whose ``@@`` line stands above it, or to one below that whose ``@@`` line is gone.
+
+A hunk is gone with its ``@@`` line, or with all its ``+`` and ``-`` lines. In one that stays, what
+stands there is what is written: see `winnow.core.proposal.hunk`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Union
+from itertools import takewhile
 
 import msgspec
 
+from winnow.core.proposal.added import Added
 from winnow.core.proposal.blocks import Malformed
-from winnow.core.proposal.diff import NO_NEWLINE, Diff, Line, body_of
+from winnow.core.proposal.diff import Diff
+from winnow.core.proposal.hunk import Lines, Refused, Rows
 from winnow.core.text.text import brief
-from winnow.core.text.visible import restore
-
-
-class Row(msgspec.Struct, frozen=True):
-    """A line of the buffer. ``line`` is the index of the diff's line that it is, None if typed."""
-
-    seen: str
-    line: int | None = None
 
 
 class Applied(msgspec.Struct, frozen=True):
@@ -35,235 +29,135 @@ class Applied(msgspec.Struct, frozen=True):
     edited: bool = False
 
 
-def apply(diff: Diff, rows: Sequence[Row]) -> Applied | Malformed:
+def apply(diff: Diff, rows: Sequence[str]) -> Applied | Malformed:
     """What the user left of ``diff``, applied to the old text; rows count from its first line."""
     try:
         return _Reader(diff, rows).read()
-    except _Refused as refused:
+    except Refused as refused:
         return Malformed(refused.row, f"line {refused.row + 1} {refused}")
 
 
-class _Refused(Exception):
-    def __init__(self, row: int, message: str) -> None:
-        super().__init__(message)
-        self.row = row
-
-
-class _Kept(msgspec.Struct, frozen=True):
-    """A row that is an old line: its place among those of its hunk. ``sign`` may be new."""
-
-    row: int
-    place: int
-    sign: str
-
-
-class _Added(msgspec.Struct, frozen=True):
-    row: int
-    text: str
-
-
-_Item = Union[_Kept, _Added]
-
-
-def _is_kept(seen: str, shown: str) -> bool:
-    """Editors strip blanks from the ends of lines; the file's own are on record."""
-    return seen[:1] in {" ", "-", ""} and seen[1:].rstrip() == shown[1:].rstrip()
-
-
 class _Reader:
-    def __init__(self, diff: Diff, rows: Sequence[Row]) -> None:
+    def __init__(self, diff: Diff, rows: Sequence[str]) -> None:
         self.diff = diff
         self.rows = rows
-        self.heads = {line.shown: line for line in diff.lines if line.sign == "@"}
-        self.parts: dict[int, list[int]] = {-1: []}  # of each hunk that stays, its rows
-        self.head_rows: dict[int, int] = {}
-        self.olds: list[list[int]] = [[] for _ in diff.hunks]  # old lines, as indices into the diff
-        for at, line in enumerate(diff.lines):
-            if line.sign in " -":
-                self.olds[line.hunk].append(at)
+        self.shown = [line.shown for line in diff.lines]
+        heads = [at for at, line in enumerate(diff.lines) if line.sign == "@" and line.hunk >= 0]
+        self.starts = [*heads, len(diff.lines)]  # where in the diff each hunk starts
+        self.parts = self._divide()
+        self.meaning = Added(diff)
 
     def read(self) -> Applied:
-        self._divide()
-        kept = sorted(set(self.parts) - {-1})
-        dropped = tuple(n for n in range(len(self.diff.hunks)) if n not in self.parts)
-        self._check_left_over(self.parts[-1])
-        pieces: list[_Added] = []
+        hunks, old = self.diff.hunks, self.diff.old
+        pieces: list[str] = []
+        kept = []
         at = 0
-        for number in kept:
-            hunk = self.diff.hunks[number]
-            pieces += [_Added(-1, text) for text in self.diff.old[at : hunk.start]]
-            pieces += self._write(number, self._items(number))
+        for number, rows in sorted(self.parts.items()):
+            if number < 0:
+                self._check_names(rows)
+                continue
+            hunk = hunks[number]
+            written = self._written(number, rows)
+            if written is None or written == old[hunk.start : hunk.end]:
+                continue
+            kept.append(number)
+            pieces += [*old[at : hunk.start], *written]
             at = hunk.end
-        pieces += [_Added(-1, text) for text in self.diff.old[at:]]
-        for piece, following in pairwise(pieces):
-            if not piece.text.endswith("\n"):
-                row = max(piece.row, following.row)
-                raise _Refused(row, "follows a line that ends the file without a newline")
-        text = "".join(piece.text for piece in pieces)
+        text = "".join([*pieces, *old[at:]])
+        dropped = tuple(sorted({*range(len(hunks))}.difference(kept)))
         return Applied(text, dropped, text != self.diff.compose(kept))
 
-    # --- hunks ---
-
-    def _divide(self) -> None:
-        """Give each row to the hunk whose head stands above it."""
-        current = -1
-        for row, (seen, line) in enumerate(self._lines()):
-            head = line if line and line.sign == "@" else None
-            if line is None and (seen.startswith("@@") or current < 0):
-                head = self.heads.get(seen)
-                if head is None and seen.startswith("@@"):
-                    raise _Refused(row, f"“{brief(seen)}” is not the head of a hunk")
-            if head is None:
-                self.parts[current].append(row)
+    def _divide(self) -> dict[int, range]:
+        """The rows below the head of each hunk that stays; those above them all are -1's."""
+        heads = {self.shown[at]: number for number, at in enumerate(self.starts[:-1])}
+        starts = {-1: 0}
+        for row, seen in enumerate(self.rows):
+            if not seen.startswith("@@"):
                 continue
-            if seen.rstrip() != head.shown:
-                raise self._changed(row, head)
-            if head.hunk < 0:
+            number = heads.get(seen.rstrip())
+            if number is None:
+                raise Refused(row, f"“{brief(seen)}” is not the head of a hunk: u brings it back")
+            if number in starts:
+                raise Refused(row, "stands twice: delete one of the two, with what is below it")
+            starts[number] = row + 1
+        ends = [*(start - 1 for start in starts.values()), len(self.rows)][1:]
+        return {
+            number: range(start, end)
+            for (number, start), end in zip(starts.items(), ends, strict=True)
+        }
+
+    def _gone_after(self, number: int) -> list[str]:
+        """The lines of the hunks that come next, as long as their heads are gone."""
+        end = number + 1
+        while end < len(self.starts) - 1 and end not in self.parts:
+            end += 1
+        return self.shown[self.starts[number + 1] : self.starts[end]]
+
+    def _check_names(self, rows: range) -> None:
+        names, gone = self.shown[:2], self._gone_after(-1)
+        start = len(list(takewhile(lambda row: self.rows[row].rstrip() in names, rows[:2])))
+        added = sum(line.startswith("+") for line in gone)  # those at the top may be edited, too
+        for row in range(start, self._left_over(rows[start:], gone)):
+            seen = self.rows[row]
+            for name in names[start:]:
+                if seen.startswith(name[:4]):
+                    raise Refused(row, f"was “{brief(name)}”: u brings it back")
+            added -= 1
+            if not seen.startswith("+") or added < 0:
+                what = "stands in no hunk: bring its @@ line back with u, or delete it"
+                raise Refused(row, what)
+
+    def _written(self, number: int, rows: range) -> Sequence[str] | None:
+        """What a hunk writes in the place of its old lines; None: nothing is left of it."""
+        shown = self.shown[self.starts[number] + 1 : self.starts[number + 1]]
+        seen = list(self.rows[rows.start : rows.stop])
+        if seen == shown:
+            return self.diff.hunks[number].new
+        gone = self._gone_after(number)
+        if not any(row.startswith(("+", "-")) for row in seen):
+            stay = [" " + line[1:] for line in shown if line.startswith((" ", "-"))]
+            if self._left_over(rows, stay + gone) == rows.start:
+                return None
+        of = slice(self.starts[number], self.starts[number + 1])
+        lines = Lines(self.diff, number, self.diff.lines[of])
+        left_over = self._left_over(rows, gone)
+        return Rows(lines, self.rows, rows, gone, left_over, self.meaning).written()
+
+    def _left_over(self, rows: range, gone: Sequence[str]) -> int:
+        """The row from which on all are lines of hunks that are gone, or blank."""
+        lines = reversed(gone)
+        for row in reversed(rows):
+            seen = self.rows[row].rstrip()
+            if seen and not any(_stands_for(seen, line.rstrip()) for line in lines):
+                return min(row + 1, self._edited_left_over(rows, gone))
+        return rows.start
+
+    def _edited_left_over(self, rows: range, gone: Sequence[str]) -> int:
+        """As `_left_over`, where any added lines are lines that the diff adds there, edited.
+
+        So many as it has there: what is more was typed, and would be lost.
+        """
+        olds = [at for at, line in enumerate(gone) if not line.startswith("+")]
+        first, at, added = rows.stop, len(gone), 0
+        for row in reversed(rows):
+            seen = self.rows[row].rstrip()
+            if seen.startswith("+"):
+                added += 1
                 continue
-            if head.hunk <= current:
-                raise _Refused(row, "stands twice, or out of order")
-            current = head.hunk
-            self.parts[current] = []
-            self.head_rows[current] = row
-
-    def _lines(self) -> list[tuple[str, Line | None]]:
-        lines = self.diff.lines
-        return [(row.seen, None if row.line is None else lines[row.line]) for row in self.rows]
-
-    def _is_left_over(self, row: int) -> bool:
-        """A line of a hunk whose head is gone."""
-        at = self.rows[row].line
-        if at is None:
-            return not self.rows[row].seen.strip()
-        return self.diff.lines[at].hunk not in self.parts
-
-    def _check_left_over(self, rows: Sequence[int]) -> None:
-        for row in rows:
-            if not self._is_left_over(row):
-                raise _Refused(
-                    row, "stands in a hunk whose @@ line is gone: u brings that back, or delete it"
-                )
-
-    # --- the rows of a hunk ---
-
-    def _items(self, hunk: int) -> list[_Item]:
-        """What the rows of a hunk are."""
-        olds = self.olds[hunk]
-        place_of = {line: place for place, line in enumerate(olds)}
-        rows = self.parts[hunk]
-        items: list[_Item] = []
-        at = 0  # the place that is next
-        for index, row in enumerate(rows):
-            seen, line = self.rows[row].seen, self.rows[row].line
-            if at == len(olds) and self._is_left_over(row):
-                self._check_left_over(rows[index:])
+            above = len(olds) - 1
+            while above >= 0 and seen and not _stands_for(seen, gone[olds[above]].rstrip()):
+                above -= 1
+            if above >= 0 and _stands_for(seen, gone[olds[above]].rstrip()):
+                added -= at - olds[above] - len(olds) + above
+                at = olds[above]
+                del olds[above:]
+            elif seen:
                 break
-            if line is None:
-                if seen.startswith("+"):
-                    items.append(_Added(row, seen[1:] + self.diff.end))
-                    continue
-                if seen == NO_NEWLINE:
-                    self._end_without_newline(row, items, olds)
-                    continue
-                following = (place_of.get(self.rows[r].line or -1) for r in rows[index:])
-                bound = next((p for p in following if p is not None), len(olds))
-                place = self._recognise(row, olds, at, bound)
-            else:
-                shown = self.diff.lines[line]
-                if shown.sign == "+":
-                    items.append(_Added(row, self._edited(row, shown)))
-                    continue
-                if shown.sign == "\\":
-                    if seen.rstrip() != NO_NEWLINE:
-                        raise self._changed(row, shown)
-                    self._end_without_newline(row, items, olds)
-                    continue
-                if seen != shown.shown and not _is_kept(seen, shown.shown):
-                    raise self._changed(row, shown)
-                place = place_of.get(line, -1)
-                if place < at:
-                    raise _Refused(row, f"“{brief(seen)}” stands twice, or out of order")
-            self._check_gap(row, olds, at, place)
-            items.append(_Kept(row, place, seen[:1]))
-            at = place + 1
-        last = rows[-1] if rows else self.head_rows[hunk]
-        self._check_gap(last, olds, at, len(olds))
-        return items
-
-    def _recognise(self, row: int, olds: Sequence[int], at: int, bound: int) -> int:
-        """The place of a typed line that says what an old one says, which is gone."""
-        seen = self.rows[row].seen
-        if seen[:1] not in (" ", "-"):
-            raise _Refused(row, f"“{brief(seen)}” begins with neither +, - nor a space")
-        places = []
-        for place in range(at, bound):
-            line = self.diff.lines[olds[place]]
-            if line.shown[1:] == seen[1:]:
-                places.append(place)
-            if line.sign == " ":
+            if added > 0:
                 break
-        if len(places) != 1:
-            raise _Refused(row, f"“{brief(seen[1:])}” is not what the file has here")
-        return places[0]
+            first, added = row, 0
+        return first
 
-    def _check_gap(self, row: int, olds: Sequence[int], start: int, end: int) -> None:
-        """Between two rows, only ``-`` lines may be gone."""
-        for line in olds[start:end]:
-            if self.diff.lines[line].sign == " ":
-                shown = brief(self.diff.lines[line].shown[1:])
-                raise _Refused(row, f"is next to “{shown}”, which must stay: u brings it back")
 
-    def _edited(self, row: int, line: Line) -> str:
-        """A ``+`` line as it is now."""
-        seen = self.rows[row].seen
-        if not seen.startswith("+"):
-            raise self._changed(row, line)
-        if seen == line.shown:
-            return self._ended(line.text)
-        text = restore(seen[1:], body_of(line.text, self.diff.end))
-        if text is None:
-            what = "holds characters that can't be edited here"
-            raise _Refused(row, f"{what}: u brings it back, or write another line for it")
-        return self._ended(text)
-
-    def _ended(self, text: str) -> str:
-        return text if text.endswith("\n") else text + self.diff.end
-
-    def _end_without_newline(self, row: int, items: list[_Item], olds: Sequence[int]) -> None:
-        match items[-1] if items else None:
-            case _Added(row=above, text=text):
-                bare = text.removesuffix(self.diff.end).removesuffix("\n")
-                items[-1] = _Added(above, bare)
-            case _Kept(place=place) if not self._old(olds[place]).endswith("\n"):
-                pass
-            case _:
-                raise _Refused(row, "is about a line that is gone: delete it, too")
-
-    def _old(self, line: int) -> str:
-        return self.diff.lines[line].text
-
-    def _changed(self, row: int, line: Line) -> _Refused:
-        return _Refused(row, f"was “{brief(line.shown)}”: u brings it back")
-
-    def _write(self, hunk: int, items: Sequence[_Item]) -> list[_Added]:
-        """The lines that a hunk writes. Old lines that stay come before what is added there."""
-        olds = self.olds[hunk]
-        pieces: list[_Added] = []
-        places = [item.place if isinstance(item, _Kept) else None for item in items]
-        at = 0
-        following = len(olds)
-        stops: list[int] = []  # for each item, the place of the next old line
-        for place in reversed(places):
-            following = following if place is None else place
-            stops.append(following)
-        for item, stop in zip(items, reversed(stops), strict=True):
-            pieces += [_Added(-1, self._old(line)) for line in olds[at:stop]]
-            at = max(at, stop)
-            match item:
-                case _Added():
-                    pieces.append(item)
-                case _Kept(row=row, sign=sign):
-                    if sign != "-":
-                        pieces.append(_Added(row, self._old(olds[at])))
-                    at += 1
-        return pieces + [_Added(-1, self._old(line)) for line in olds[at:]]
+def _stands_for(seen: str, line: str) -> bool:
+    return seen == line or (line.startswith("-") and seen == " " + line[1:])

@@ -106,6 +106,10 @@ class _Patience:
             matcher = SequenceMatcher(None, self.old[low:high], self.new[start:end], autojunk=False)
             for block in matcher.get_matching_blocks()[:-1]:
                 yield low + block.a, start + block.b, block.size
+        elif high - low == end - start:  # too much alike to look for more than each line's own
+            for old_at, new_at in zip(range(low, high), range(start, end), strict=True):
+                if self.old[old_at] == self.new[new_at]:
+                    yield old_at, new_at, 1
 
     def _anchors(self, low: int, high: int, start: int, end: int) -> list[tuple[int, int]]:
         """The longest series, rising in both texts, of lines that occur once in each."""

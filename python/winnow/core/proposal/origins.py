@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from winnow.core.proposal.alignment import TooAlike, align
 from winnow.core.proposal.blocks import Text
 from winnow.core.proposal.lines import Change, changes
 from winnow.core.text.text import brief
@@ -45,6 +46,30 @@ def origins(shown: Sequence[str], lines: Sequence[str]) -> list[int | None]:
     return found
 
 
+def sure(shown: list[str], lines: list[str]) -> list[int | None]:
+    """For each line, the index of the shown one that it is, where it can be no other.
+
+    That is so where lines only went, or only came. One alone may have become another one.
+    """
+    were: list[int | None] = [None] * len(lines)
+    pairs = enumerate(zip(shown, lines, strict=False))
+    other = [at for at, (one, another) in pairs if one != another]
+    edited = other if len(shown) == len(lines) and len(other) == 1 else []
+    same = [at for at in range(len(lines)) if at not in edited]
+    fewer, more = sorted((shown, [lines[at] for at in same]), key=len)
+    try:
+        ways = align(fewer, more, [False] * len(more)) or []
+    except TooAlike:
+        return were
+    for at, (first, last) in enumerate(ways):
+        if first == last:
+            line, origin = (first, at) if fewer is shown else (same[at], first)
+            were[line] = origin
+    if edited and were.count(None) == 1:
+        were[edited[0]] = edited[0]
+    return were
+
+
 def restored(originals: Sequence[str], text: Text) -> list[Line]:
     """The lines of ``text``, each taken back to what it stands for.
 
@@ -54,10 +79,15 @@ def restored(originals: Sequence[str], text: Text) -> list[Line]:
     shown = list(map(show, originals))
     lines = "\n".join(text.lines).split("\n")
     were = origins(shown, lines)
+    one_of = dict(zip(shown, originals, strict=True))
+    alike = {line for line, this in zip(shown, originals, strict=True) if one_of[line] != this}
+    certain = sure(shown, lines) if alike else were
     result: list[Line] = []
     loose: list[int] = []
     for at, (seen, origin) in enumerate(zip(lines, were, strict=True)):
         row = text.row + at
+        if seen in alike and (origin := certain[at]) is None:
+            raise _refused(row, seen)
         if origin is not None and seen == shown[origin]:
             result.append(Line(row, originals[origin], origin))
         elif origin is not None:
@@ -78,5 +108,9 @@ def restored(originals: Sequence[str], text: Text) -> list[Line]:
 def _taken(row: int, line: str, seen: str, original: str) -> str:
     taken = restore(seen, original)
     if taken is None:
-        raise Refused(row, f"what “{brief(line)}” hides can't be told any more: u brings it back")
+        raise _refused(row, line)
     return taken
+
+
+def _refused(row: int, line: str) -> Refused:
+    return Refused(row, f"what “{brief(line)}” hides can't be told any more: u brings it back")

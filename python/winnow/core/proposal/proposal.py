@@ -1,24 +1,22 @@
 """What an agent wants to do, as text that the user edits: what stands there is what happens.
 
-A proposal shows itself as blocks (`winnow.core.body`) and reads them back as a `Change`.
+A proposal shows itself as `blocks` and reads them back as a `Change`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Union
+from typing import Any, ClassVar, Literal, Union
 
 import msgspec
 
-from winnow.core.proposal import arguments, hunks, rewrite, settings
+from winnow.core.proposal import arguments, settings
 from winnow.core.proposal.blocks import Block, Gone, Malformed, Seen, Text
-from winnow.core.proposal.diff import Diff, Line, diff
-from winnow.core.proposal.origins import Refused, origins, restored
-from winnow.core.text.visible import FORMS, show
+from winnow.core.proposal.diff import diff
+from winnow.core.proposal.origins import Refused, restored
+from winnow.core.text.visible import show
 
-_HEAD = re.compile(r"@@ -(\d+)")
 _TOLD = 200  # lines of a change that the agent is told
 
 
@@ -43,20 +41,53 @@ class Emptied(msgspec.Struct, frozen=True):
 
 Change = Union[Kept, Changed, Emptied, Malformed]
 
+Kind = Literal["question", "permission", "patch", "plan", "trust"]
+"""What a section is called."""
 
-class Call(msgspec.Struct, frozen=True, dict=True):
+
+class Proposal(msgspec.Struct, frozen=True, dict=True):
+    """Base of all proposals.
+
+    Attributes:
+        kind: what to call it.
+        refused: what its record says when it was refused.
+        debated: to refuse it is to say what else is wanted, so words alone refuse it, and what was
+            edited is said with them.
+    """
+
+    kind: ClassVar[Kind]
+    refused: ClassVar[str] = "Denied"
+    debated: ClassVar[bool] = False
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """What is shown to be edited."""
+        raise NotImplementedError
+
+    def read(self, seen: Sequence[Seen]) -> Change:
+        """What became of it, as it is seen in the buffer: one for each of its blocks."""
+        raise NotImplementedError
+
+    def told(self, change: Changed) -> str:  # noqa: ARG002
+        """What the agent reads about a change, when it may have it so."""
+        return ""
+
+
+class Call(Proposal, frozen=True, dict=True):
     """A tool call, by its arguments."""
+
+    kind = "permission"
 
     tool: str
     input: dict[str, Any]
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """See the module."""
+        """See `Proposal`."""
         return arguments.blocks(self.tool, self.input)
 
     def read(self, seen: Sequence[Seen]) -> Change:
-        """See the module."""
+        """See `Proposal`."""
         match arguments.read(self.tool, self.input, seen):
             case Malformed() as malformed:
                 return malformed
@@ -76,143 +107,23 @@ class Call(msgspec.Struct, frozen=True, dict=True):
         return f"The user edited this call before allowing it. {ran}"
 
 
-class Patch(msgspec.Struct, frozen=True, dict=True):
-    """A call that writes a file, by the difference that it makes.
-
-    ``old`` is the file's text, None where there is none; ``new`` what the call proposes. Both are
-    those of one cell where ``tool`` is NotebookEdit.
-    """
-
-    tool: str
-    input: dict[str, Any]
-    path: str
-    old: str | None
-    new: str
-    diff: Diff
-    disk: str | None  # the whole file, as it was when this was asked
-
-    @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """See the module."""
-        return (Block("diff", tuple(line.shown for line in self.diff.lines)),)
-
-    def read(self, seen: Sequence[Seen]) -> Change:
-        """See the module."""
-        match seen[0]:
-            case Gone():
-                return Emptied("all hunks are gone")
-            case Malformed() as malformed:
-                return malformed
-            case Text(row=start, lines=lines):
-                pass
-        if lines == self.blocks[0].lines:
-            return Kept(self._input(self.new) or self.input)
-        rows = self._rows(lines)
-        if isinstance(rows, Malformed):
-            return Malformed(start + rows.row, rows.message)
-        match hunks.apply(self.diff, rows):
-            case Malformed(row=row, message=message):
-                return Malformed(start + row, message)
-            case applied:
-                return self._change(start, applied)
-
-    def _change(self, start: int, applied: hunks.Applied) -> Change:
-        total = len(self.diff.hunks)
-        if len(applied.dropped) == total or applied.text == (self.old or ""):
-            return Emptied("all hunks are gone" if applied.dropped else "no change is left")
-        if applied.text == self.new and not applied.dropped:
-            return Kept(self._input(self.new) or self.input)
-        input = self._input(applied.text)
-        if input is None:
-            return Malformed(start, f"{self.tool} can't write exactly this: u brings it back")
-        words = []
-        if applied.dropped:
-            words.append(f"{total - len(applied.dropped)} of {total} hunks")
-        if applied.edited:
-            words.append("edited")
-        return Changed(input, ", ".join(words))
-
-    def _input(self, text: str) -> dict[str, Any] | None:
-        if self.tool == "NotebookEdit":
-            return {**self.input, "new_source": text}
-        return rewrite.rewrite(self.tool, self.input, self.old, text)
-
-    def told(self, change: Changed) -> str:
-        """What the agent reads about a change."""
-        if self.tool == "NotebookEdit":
-            text = str(change.input["new_source"])
-        else:
-            text = rewrite.proposed(self.tool, change.input, self.old) or ""
-        return (
-            f"The user changed this edit before allowing it ({change.words}). "
-            "What was written differs from what you proposed:\n"
-            + _difference(self.path, self.new, text)
-        )
-
-    def text_of(self, change: Change) -> str | None:
-        """What the file will hold, None where nothing is written."""
-        if not isinstance(change, (Kept, Changed)):
-            return None
-        if self.tool == "NotebookEdit":
-            return str(change.input["new_source"])
-        return rewrite.proposed(self.tool, change.input, self.old)
-
-    def place(self, lines: Sequence[str], row: int) -> int:
-        """The line of the file, from 1, that this row of the diff (from 0) stands at."""
-        stays = (" ", "", "+" if lines[row].startswith("+") else "-")
-        above = 0
-        for at in range(row, -1, -1):
-            if head := _HEAD.match(lines[at]):
-                return max(1, int(head[1])) + above
-            above += at < row and lines[at][:1] in stays
-        return 1
-
-    def _rows(self, seen: Sequence[str]) -> list[hunks.Row] | Malformed:
-        """Which line of the diff each row is: told by comparison, since they carry no markers."""
-        lines = origins(self.blocks[0].lines, seen)
-        for row, line in enumerate(lines):
-            if line is not None and self._may_be(seen[row], self.diff.lines[line]):
-                continue
-            lines[row] = self._added.get(seen[row])
-            if lines[row] is None and FORMS.search(seen[row]) and self._hides:
-                what = "holds characters that can't be edited here: u brings it back"
-                return Malformed(row, f"line {row + 1} {what}")
-        return [hunks.Row(text, line) for text, line in zip(seen, lines, strict=True)]
-
-    def _may_be(self, seen: str, line: Line) -> bool:
-        """Whether a row can be an edited form of a line."""
-        match line.sign:
-            case "@":  # the names of the file, too
-                return True
-            case "-":
-                return seen[:1] in ("-", " ", "")
-            case " ":
-                return seen[:1] in (" ", "")
-        return seen.startswith(line.sign)
-
-    @cached_property
-    def _added(self) -> dict[str, int]:
-        """Where each added line stands in the diff, for those that the user moves."""
-        return {line.shown: at for at, line in enumerate(self.diff.lines) if line.sign == "+"}
-
-    @cached_property
-    def _hides(self) -> bool:
-        return any(line.shown[1:] != line.text.rstrip("\r\n") for line in self.diff.lines)
-
-
-class Plan(msgspec.Struct, frozen=True, dict=True):
+class Plan(Proposal, frozen=True, dict=True):
     """A plan, as Markdown."""
+
+    kind = "plan"
+    refused = "Kept planning"
+    debated = True
 
     input: dict[str, Any]
     text: str
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """See the module."""
+        """See `Proposal`."""
         return (Block("markdown", tuple(show(line) for line in self.text.split("\n"))),)
 
     def read(self, seen: Sequence[Seen]) -> Change:
-        """See the module."""
+        """See `Proposal`."""
         match seen[0]:
             case Gone():
                 return Emptied("nothing is left of the plan")
@@ -233,7 +144,7 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
 
     def told(self, change: Changed) -> str:
         """What the agent reads about a change."""
-        return "The user edited the plan. What changed:\n" + _difference(
+        return "The user edited the plan. What changed:\n" + difference(
             "plan", self.text, self.text_of(change)
         )
 
@@ -242,8 +153,11 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
         return str(change.input["plan"]) if isinstance(change, Changed) else self.text
 
 
-class Settings(msgspec.Struct, frozen=True, dict=True):
+class Settings(Proposal, frozen=True, dict=True):
     """What a project would have Claude Code do by itself: entries to keep or delete."""
+
+    kind = "trust"
+    refused = "Without its settings"
 
     tool: str
     input: dict[str, Any]
@@ -252,11 +166,11 @@ class Settings(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """See the module."""
+        """See `Proposal`."""
         return (Block("text", tuple(li for one in self.entries for li in settings.lines_of(one))),)
 
     def read(self, seen: Sequence[Seen]) -> Change:
-        """See the module."""
+        """See `Proposal`."""
         match settings.left(self.entries, seen[0]):
             case Malformed() as malformed:
                 return malformed
@@ -268,58 +182,8 @@ class Settings(msgspec.Struct, frozen=True, dict=True):
                 words = f"{len(kept)} of {len(self.entries)} settings"
                 return Changed({**self.input, "entries": kept}, words)
 
-    def told(self, change: Changed) -> str:  # noqa: ARG002
-        """No agent reads about it."""
-        return ""
 
-
-Proposal = Union[Call, Patch, Plan, Settings]
-
-
-def written_by(tool: str, input: dict[str, Any]) -> str | None:
-    """The path of the file that a call writes; None where it writes none, or no one knows which."""
-    match tool, input:
-        case "Write" | "Edit", {"file_path": str(path)}:
-            return path
-        case "NotebookEdit", {"notebook_path": str(path)}:
-            return path
-    return None
-
-
-def patch_of(tool: str, input: dict[str, Any], path: str, old: str | None) -> Patch | None:
-    """What a call of Write or Edit does to a file; None where that can't be shown as a diff."""
-    new = rewrite.proposed(tool, input, old)
-    if new is None or new == (old or "") or rewrite.rewrite(tool, input, old, new) is None:
-        return None  # what is shown must be what is written
-    return Patch(tool, input, path, old, new, diff(path, old, new), disk=old)
-
-
-def cell_of(input: dict[str, Any], notebook: str) -> Patch | None:
-    """What a call of NotebookEdit does to a cell; None where that can't be shown as a diff."""
-    match input:
-        case {"notebook_path": str(path), "new_source": str(new)}:
-            pass
-        case _:
-            return None
-    mode, name = input.get("edit_mode") or "replace", str(input.get("cell_id") or "")
-    if mode == "insert":
-        old: str | None = None
-        name = f"new {input.get('cell_type') or ''} cell".replace("  ", " ") + (
-            f" after {name}" if name else ""
-        )
-    elif mode == "replace":
-        if (old := rewrite.cell(notebook, name)) is None:
-            return None
-        name = f"cell {name}" + (f" as {kind}" if (kind := input.get("cell_type")) else "")
-    else:
-        return None
-    if new == (old or ""):
-        return None
-    title = f"{path} · {name}"
-    return Patch("NotebookEdit", input, path, old, new, diff(title, old, new), disk=notebook)
-
-
-def _difference(path: str, old: str, new: str) -> str:
+def difference(path: str, old: str, new: str) -> str:
     """A unified diff, cut short."""
     lines = [line.shown for line in diff(path, old, new).lines]
     if len(lines) > _TOLD:

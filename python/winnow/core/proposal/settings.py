@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from winnow.core.proposal.blocks import Gone, Malformed, Seen, Text
 from winnow.core.proposal.origins import origins
+from winnow.core.text.text import brief
 from winnow.core.text.visible import show
 
 _WIDTH = 160  # characters; what is longer goes on below
@@ -42,4 +43,9 @@ def left(entries: Sequence[str], seen: Seen) -> list[str] | Malformed:
         if stand.issuperset(range(first, after)):
             kept.append(entry)
         first = after
+    gone = {show(entry) for entry in set(entries).difference(kept)}
+    for entry in kept:
+        if show(entry) in gone:  # which of the two stands there can't be seen
+            what = "stands twice, and differs in what it hides: keep both or none"
+            return Malformed(start, f"“{brief(entry)}” {what}")
     return kept

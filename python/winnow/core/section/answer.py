@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Union
 
 import msgspec
 
@@ -10,6 +10,7 @@ from winnow.core.proposal.blocks import Malformed
 from winnow.core.proposal.proposal import Changed, Emptied
 from winnow.core.section.form import Form, label_of, name_of
 from winnow.core.section.reading import Left, Reading, locate, parse, questions_of, rows_of_others
+from winnow.core.text import grammar
 from winnow.core.text.text import clean
 
 
@@ -101,7 +102,7 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
     """
     if left.damage:
         return Undecided(left.damage[0].message)
-    if form.proposal:
+    if form.proposes:
         return _grant(form, left)
     asked = form.questions[question - 1]
     everything = tuple(range(1, len(asked.options) + 1))
@@ -115,7 +116,7 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
     answer: Decision
     match len(kept):
         case 0 if not own:
-            answer = Undecided("nothing left: u brings options back, or write after ✎")
+            answer = Undecided(f"nothing left: u brings options back, or write after {grammar.OWN}")
         case count if asked.multi and not dropped and question not in accepted:
             answer = Undecided(f"nothing deleted: <CR> keeps {_all(count)}")
         case _ if asked.multi:
@@ -131,46 +132,36 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
 
 
 def _grant(form: Form, left: Left) -> Decision:
-    """As `decide`, for a proposal: its last option refuses it, and own words are the reason."""
-    (asked,) = form.questions
-    refusal = len(asked.options)
-    kept = [pick.option for pick in left.picks]
-    gone = isinstance(left.change, Emptied)
+    """As `decide`, for a proposal."""
+    kept = _kept(form, left)
     edited = left.change.words if isinstance(left.change, (Changed, Emptied)) else ""
-    reasons = [pick.note for pick in left.picks if pick.note and pick.option == refusal]
-    reasons += left.own
-    if gone:
-        kept = [refusal]
-    elif isinstance(left.change, Malformed):
-        pass  # without its fences, a command would look like own words
-    elif left.own and (form.kind == "plan" or len(kept) != 1):
-        kept = [refusal]
-        if form.kind != "plan":  # of a plan, the edits are as good as words
-            edited = ""
-    match kept:
-        case []:
-            return Undecided("nothing left: u brings options back")
-        case [option]:
-            if isinstance(left.change, Malformed) and option != refusal:
-                return Undecided(left.change.message)
-            if option != refusal:
-                reasons = [left.picks[0].note, *left.own]
-            return Decided(
-                asked.options[option - 1].label,
-                "\n\n".join(filter(None, reasons)),
-                (option,),
-                tuple(n for n in range(1, refusal + 1) if n != option),
-                edited=edited if option != refusal or form.kind == "plan" or gone else "",
-            )
-        case _ if isinstance(left.change, Malformed):
-            return Undecided(left.change.message)
-    several = f"keep one of {len(kept)}"
-    return Undecided(f"{edited} · {several}" if edited else several)
+    if not kept:
+        return Undecided("nothing left: u brings options back")
+    if isinstance(left.change, Malformed) and kept != [form.refusal]:
+        return Undecided(left.change.message)
+    if len(kept) > 1:
+        several = f"keep one of {len(kept)}"
+        return Undecided(f"{edited} · {several}" if edited else several)
+    (option,) = kept
+    notes = [pick.note for pick in left.picks if pick.option == option]
+    options = form.questions[0].options
+    told = option != form.refusal or form.debated or isinstance(left.change, Emptied)
+    return Decided(
+        options[option - 1].label,
+        "\n\n".join(filter(None, (*notes, *left.own))),
+        (option,),
+        tuple(n for n in range(1, len(options) + 1) if n != option),
+        edited=edited if told else "",
+    )
 
 
-def refuses(form: Form, given: Decided) -> bool:
-    """Whether a proposal is refused: its last option does that."""
-    return given.kept == (len(form.questions[0].options),)
+def _kept(form: Form, left: Left) -> list[int]:
+    """The options of a proposal that are left, or the refusal that something else amounts to."""
+    kept = [pick.option for pick in left.picks]
+    if isinstance(left.change, Malformed):  # without its fences, a command would look like words
+        return kept
+    refused_by_words = left.own and (form.debated or len(kept) != 1)
+    return [form.refusal] if refused_by_words or isinstance(left.change, Emptied) else kept
 
 
 def verdict(form: Form, reading: Reading, accepted: frozenset[int]) -> list[Part]:
@@ -244,9 +235,9 @@ def warn_unseen(  # noqa: PLR0917
 
     ``again`` is what the user does to grant it all the same.
     """
-    text = "\n".join(lines).rstrip()  # a section that is not in its buffer yet has no blank after it
+    text = "\n".join(lines).rstrip()  # before it is in its buffer, no blank follows it
     press = Armed(1, UNSEEN, tuple(text.split("\n")))
-    if not (unseen and form.proposal) or refuses(form, given) or armed == press:
+    if not (unseen and form.must_be_seen) or form.refuses(given.kept) or armed == press:
         return None
     return Explain(f"{_unseen(unseen)}: {again} again allows it unseen", press)
 
@@ -275,10 +266,10 @@ def _offer(form: Form, left: Left, press: Armed, missing: str, unseen: int) -> E
     asked = form.questions[press.question - 1]
     if left.damage or not count:
         return Explain(missing)
-    if isinstance(left.change, Malformed) and press.option != len(asked.options):
+    if isinstance(left.change, Malformed) and press.option != form.refusal:
         return Explain(left.change.message)
-    if form.proposal and unseen and press.option != len(asked.options):
-        shown = form.kind != "patch"  # in a diff, <CR> goes to the file
+    if form.must_be_seen and unseen and press.option != form.refusal:
+        shown = form.patch is None  # in a diff, <CR> goes to the file
         return Explain(f"{_unseen(unseen)}: read on, then <CR>", reveal=shown)
     if asked.multi:
         everything = msgspec.structs.replace(press, option=0)
@@ -287,23 +278,6 @@ def _offer(form: Form, left: Left, press: Armed, missing: str, unseen: int) -> E
         label = label_of(asked.options[press.option - 1])
         return Explain(f"{count} left: <CR> again keeps only {label}", press)
     return Explain(f"{count} left: delete all but one, or press <CR> on the one to keep")
-
-
-def updated_input(input: dict[str, Any], form: Form, answers: Answers) -> dict[str, Any]:
-    """The tool input that carries the answers.
-
-    The CLI matches answers by the question's text, byte for byte, and wants ``questions`` back
-    as they were; one space off reads as "did not answer", without an error.
-    """
-    pairs = list(zip(form.questions, answers, strict=True))
-    result = {**input, "answers": {asked.question: _wire(given) for asked, given in pairs}}
-    notes = {asked.question: {"notes": given.notes} for asked, given in pairs if given.notes}
-    return {**result, "annotations": notes} if notes else result
-
-
-def _wire(given: Decided) -> str | list[str]:
-    """An empty text reads as no answer; a list with one does not."""
-    return given.answer or [""]
 
 
 def _unseen(count: int) -> str:

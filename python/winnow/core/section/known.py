@@ -12,8 +12,10 @@ from collections.abc import Sequence
 import msgspec
 
 from winnow.core.section.likeness import Index, same
+from winnow.core.text import grammar
 
-_RULE = re.compile(r"[━\s_-]+")  # only decoration
+_RULE = re.compile(rf"[{grammar.RULE}\s_-]+")  # only decoration
+_FIXED = (grammar.HEAD, grammar.ASKED, grammar.FOOT)
 
 Address = tuple[int, "int | str"]
 """A question and a slot in it."""
@@ -57,15 +59,15 @@ class Known:
         for at, line in options:
             labels.setdefault(line.question, []).append((line.label, at))
         self._labels = {question: Index(found) for question, found in labels.items()}
-        fixed = ((at, line) for at, line in enumerate(lines) if line.slot in ("h", "q", "f"))
+        fixed = ((at, line) for at, line in enumerate(lines) if line.slot in _FIXED)
         self._fixed = Index((_RULE.sub(" ", line.text), at) for at, line in fixed)
 
     def alike(self, seen: str, block: int) -> list[Line]:
         """Those that ``seen``, in the block of a question, may have been."""
         found = self._said.same(seen) | self._fixed.same(_RULE.sub(" ", seen))
         alike = [self._lines[at] for at in sorted(found)]
-        if seen.lstrip(" >").startswith("✎"):
-            alike += self.at.get((block, "e"), [])
+        if seen.lstrip(" >").startswith(grammar.OWN):
+            alike += self.at.get((block, grammar.OTHER), [])
         return alike
 
     def same(self, question: int, seen: str) -> list[Line]:

@@ -15,11 +15,14 @@ from winnow.core.question import Option
 from winnow.core.section.form import ELSE, Form
 from winnow.core.section.known import Line
 from winnow.core.section.likeness import is_blank, lead, rest, same
+from winnow.core.text import grammar
 from winnow.core.text.text import MARKER, brief, fragments, marker, strip_markers
 
 BROKEN = 20  # lines that one may be broken into
 
-_ELSE = re.compile(r"(?i)\s*(?:[>*+•#-]+\s+)*✎?[\s_-]*(?:something[\s_-]*else[\s_-]*:?)?")
+_ELSE = re.compile(
+    rf"(?i)\s*(?:[>*+•#-]+\s+)*{grammar.OWN}?[\s_-]*(?:something[\s_-]*else[\s_-]*:?)?"
+)
 
 
 # What a line, or a part of a line after ``J``, turns out to be:
@@ -90,16 +93,16 @@ class Reader:
         marks = [mark for mark in marked if self._is_own(mark)]
         self.present = {(int(mark[2]), _slot(mark[3])) for mark in marks}
         # A moved option doesn't take the block along, unless its question's head is gone.
-        self.heads = {question for question, slot in self.present if slot == "h"}
+        self.heads = {question for question, slot in self.present if slot == grammar.HEAD}
 
     def pieces(self) -> Iterator[Piece]:
         """All that stands in the lines, from head to foot."""
         for row, line in self.whole:
             for piece in self._marked(row, line) if MARKER.search(line) else self._bare(row, line):
                 match piece:
-                    case Fixed(slot="f"):
+                    case Fixed(slot=grammar.FOOT):
                         self.block = len(self.form.questions)
-                    case Fixed(question=question, slot="h"):
+                    case Fixed(question=question, slot=grammar.HEAD):
                         self.block = question
                     case Picked(question=question) | Fixed(question=question):
                         if question not in self.heads:
@@ -176,18 +179,19 @@ class Reader:
         if fragments(note):  # another line was joined to this one
             pieces, note = list(self._bare(row, note)), ""
         match segment.slot:
-            case "e":
+            case grammar.OTHER:
                 typed = _ELSE.sub("", segment.text, count=1).strip()
-                yield Fixed(row, question, "e", segment.text)
+                yield Fixed(row, question, grammar.OTHER, segment.text)
                 if typed or note:
                     yield Own(row, question, f"{typed} {note}".strip())
             case int(option):
                 yield self._picked(row, segment, option, note)
             case slot:
                 owner = question or len(self.form.questions)
-                if slot == "f" and self.form.kind == "questions" and not self._is_fixed(segment):
-                    note = f"{segment.text.replace('━', '').strip()} {note}".strip()
-                elif not self._is_fixed(segment):
+                fixed = self._is_fixed(segment)
+                if slot == grammar.FOOT and self.form.takes_own_answers and not fixed:
+                    note = f"{segment.text.replace(grammar.RULE, '').strip()} {note}".strip()
+                elif not fixed:
                     shown = self._texts_of(segment)[0]
                     yield self._damaged(row, owner, segment.text, shown)
                 yield Fixed(row, question, slot, segment.text)
@@ -259,7 +263,7 @@ class Reader:
                 yield Picked(row, question, option, "")
             case [Line(question=question, slot=slot)]:
                 yield Fixed(row, question, slot, text)
-                typed = _ELSE.sub("", text, count=1).strip() if slot == "e" else ""
+                typed = _ELSE.sub("", text, count=1).strip() if slot == grammar.OTHER else ""
                 if typed:
                     yield Own(row, question, typed)
             case []:
@@ -316,7 +320,7 @@ class Reader:
         return self.form.questions[line.question - 1].options[line.slot - 1]
 
     def _advice(self) -> str:
-        own = "" if self.form.proposal else f", own words go after {ELSE[0]}"
+        own = f", own words go after {ELSE[0]}" if self.form.takes_own_answers else ""
         return f"u brings it back{own}"
 
     def _ambiguous(self, row: int, seen: str) -> Damaged:

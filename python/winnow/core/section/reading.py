@@ -11,9 +11,11 @@ from functools import lru_cache
 
 import msgspec
 
+from winnow.core.proposal.blocks import Seen
 from winnow.core.proposal.proposal import Change
 from winnow.core.section.form import Form
 from winnow.core.section.reader import Damaged, Fixed, Ignored, Own, Picked, Piece, Reader
+from winnow.core.text import grammar
 
 
 class Pick(msgspec.Struct, frozen=True):
@@ -51,7 +53,15 @@ class Reading(msgspec.Struct, frozen=True):
 
 def parse(form: Form, lines: list[str]) -> Reading:
     """What the user made of ``form``. Understands any lines."""
-    reader, pieces = _read(form, tuple(lines))
+    return _parse(form, tuple(lines))
+
+
+# Both are kept for a moment: one key asks several things about the same lines.
+
+
+@lru_cache(maxsize=2)
+def _parse(form: Form, lines: tuple[str, ...]) -> Reading:
+    reader, pieces = _read(form, lines)
     change = form.proposal.read(reader.seen) if form.proposal else None
     of: dict[int, list[Piece]] = {}
     for piece in pieces:
@@ -75,7 +85,7 @@ def locate(form: Form, lines: list[str], row: int) -> tuple[int, int]:
     """The question (0: the foot) and the option (0: none) that a cursor on ``row`` means."""
     reader, pieces = _read(form, tuple(lines))
     above = [piece for piece in pieces if piece.row <= row]
-    if any(isinstance(piece, Fixed) and piece.slot == "f" for piece in above):
+    if any(isinstance(piece, Fixed) and piece.slot == grammar.FOOT for piece in above):
         return 0, 0
     here = max((start for start, _ in reader.whole if start <= row), default=0)
     match [piece for piece in above if isinstance(piece, Picked) and piece.row == here]:
@@ -83,6 +93,11 @@ def locate(form: Form, lines: list[str], row: int) -> tuple[int, int]:
             return question, option
         case _:  # after J a line may hold several
             return (above[-1].question if above else 1), 0
+
+
+def blocks_of(form: Form, lines: list[str]) -> list[Seen]:
+    """What is left of each block of a proposal."""
+    return _read(form, tuple(lines))[0].seen
 
 
 def questions_of(form: Form, lines: list[str]) -> set[int]:
@@ -106,7 +121,6 @@ def rows_of_others(form: Form, lines: list[str], question: int, option: int) -> 
 
 @lru_cache(maxsize=2)
 def _read(form: Form, lines: tuple[str, ...]) -> tuple[Reader, list[Piece]]:
-    """Kept for a moment: one key asks several things about the same lines."""
     reader = Reader(form, list(lines))
     return reader, list(reader.pieces())
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from winnow.core.section.answer import Answers, Decided, decide, in_words, refuses
+from winnow.core.section.answer import Answers, Decided, decide, in_words
 from winnow.core.section.form import Form, label_of, name_of
 from winnow.core.section.reading import Reading
+from winnow.core.text import grammar
 from winnow.core.text.text import brief, clean, marker
 
-REPLAYED = "↻ Replayed."
-REFUSED = {
-    "permission": "Denied",
-    "patch": "Denied",
-    "plan": "Kept planning",
-    "trust": "Without its settings",
-}
+REPLAYED = f"{grammar.REPLAYED} Replayed."
 
 
 def answered(form: Form, answers: Answers) -> list[str]:
@@ -25,24 +20,29 @@ def answered(form: Form, answers: Answers) -> list[str]:
         own = [f"“{clean(text)}”" for text in given.own]
         note = f" — {clean(given.notes)}" if given.notes else ""
         if kept:
-            lines.append(f"✓ Selected: {' · '.join(kept + own)}{note}")
+            lines.append(f"{grammar.KEPT} Selected: {' · '.join(kept + own)}{note}")
         else:
-            lines.append(f"✓ Own answer: {' · '.join(own)}{note}")
+            lines.append(f"{grammar.KEPT} Own answer: {' · '.join(own)}{note}")
         struck = [f"~~{label_of(asked.options[option - 1])}~~" for option in given.dropped]
         if struck:
             lines.append(" · ".join(struck))
     return lines
 
 
-def cancelled(form: Form, state: str) -> list[str]:
-    """A section that was not answered: ``state`` is "cancelled" or "expired"."""
-    line = f"✗ {'Cancelled' if state == 'cancelled' else 'No longer open'}: {names(form)}"
-    return _reopening(form, line)
+def cancelled(form: Form, state: str, *, again: bool) -> list[str]:
+    """A section that was not answered: ``state`` is "cancelled" or "expired".
+
+    ``again``: the user can have it asked again.
+    """
+    what = "Cancelled" if state == "cancelled" else "No longer open"
+    line = f"{grammar.REFUSED} {what}: {names(form)}"
+    return _reopening(form, line) if again else [line]
 
 
-def discussed(form: Form, text: str) -> list[str]:
-    """A section that the user talked back about instead of answering it."""
-    return _reopening(form, f"… Discussed: {names(form)} — {clean(text)}")
+def discussed(form: Form, text: str, *, again: bool) -> list[str]:
+    """A section that the user talked back about instead of answering it; see `cancelled`."""
+    line = f"… Discussed: {names(form)} — {clean(text)}"
+    return _reopening(form, line) if again else [line]
 
 
 def discussion(form: Form, reading: Reading, text: str, *, late: bool) -> str:
@@ -65,7 +65,7 @@ def discussion(form: Form, reading: Reading, text: str, *, late: bool) -> str:
             notes = [f"{labels[pick.option]}: {pick.note}" for pick in left.picks if pick.note]
             said += "".join(f"; {note}" for note in (*notes, *left.own))
         lines.append(f"- {asked.question} {said}")
-    if form.proposal:
+    if not form.offers_earlier:
         return "\n".join([*lines, "", "Please clarify, then try again."])
     # The same text and labels are how the user's edits are found again.
     wish = "Please clarify, then ask again. Keep the wording of whatever stays the same."
@@ -105,7 +105,7 @@ def late_plan(form: Form, given: Decided, plan: str) -> str:
     """The user's message that decides on a plan, here as the user left it."""
     quoted = "\n".join(f"> {line}".rstrip() for line in plan.split("\n"))
     edited = f" ({given.edited})" if given.edited else ""
-    if refuses(form, given):
+    if form.refuses(given.kept):
         told = f": {given.notes}" if given.notes else "."
         return f"Keep planning{told}\n\nThis is about your plan{edited}:\n\n{quoted}"
     note = f"\n\n{given.notes}" if given.notes else ""
@@ -114,9 +114,9 @@ def late_plan(form: Form, given: Decided, plan: str) -> str:
 
 def granted(form: Form, given: Decided, call: str) -> list[str]:
     """What was permitted or refused, as edited, by which rule, and the note on it."""
-    mark, word = (
-        ("✗", REFUSED[form.kind]) if refuses(form, given) else ("✓", clean(str(given.answer)))
-    )
+    mark, word = grammar.KEPT, clean(str(given.answer))
+    if form.proposal and form.refuses(given.kept):
+        mark, word = grammar.REFUSED, form.proposal.refused
     edited = f", {given.edited}" if given.edited else ""
     note = f" — {clean(given.notes)}" if given.notes else ""
     return [f"{mark} {word}{edited}: {clean(call)}{note}"]
@@ -124,17 +124,11 @@ def granted(form: Form, given: Decided, call: str) -> list[str]:
 
 def covered(label: str, call: str) -> list[str]:
     """What a rule permits that was granted for another call."""
-    return [f"✓ {clean(label)}, granted before: {clean(call)}"]
+    return [f"{grammar.KEPT} {clean(label)}, granted before: {clean(call)}"]
 
 
 def _reopening(form: Form, line: str) -> list[str]:
-    """A question can be asked again by the user, and a plan; what a tool wanted is past.
-
-    What a project may do is asked with the next message.
-    """
-    if form.kind in ("permission", "patch", "trust"):
-        return [line]
-    return [f"{line} · <CR> here asks again{marker(form.id, 0, 'r')}"]
+    return [f"{line} · <CR> here asks again{marker(form.id, 0, grammar.RECORD)}"]
 
 
 def _listed(title: str, items: list[str]) -> str:

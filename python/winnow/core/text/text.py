@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 
-from winnow.core.text import hidden
+from winnow.core.text import grammar, hidden
 
 LONGEST = 2000  # characters of agent text on one line; more only makes the editor slow
 
 # (?a): with IGNORECASE, [a-z] would match the Kelvin sign and the long s as well.
-MARKER = re.compile(r"(?ai)<!--winnow:([a-z0-9]{1,40})\.(\d{1,3})\.(\d{1,3}|[a-z])-->")
+MARKER = re.compile(
+    rf"(?ai){grammar.MARKER}([a-z0-9]{{1,40}})\.(\d{{1,3}})\.(\d{{1,3}}|[a-z]){grammar.MARKER_END}"
+)
 _LAST = re.compile(MARKER.pattern + r"\Z")
 _LONGEST_MARKER = 64
 
@@ -37,7 +39,7 @@ _FORGED = re.compile(
 )
 # In a section, where the editor also hides what edits leave of a marker.
 _SCRAPS = re.compile(r"(?ai)<(?=!-)|(?<=--)>|(?<![<‹]!-)-(?=winnow:)")
-_BENT = {"<": "‹", "-": "‐", ">": "›"}
+_BENT = {"<": grammar.BENT, "-": "‐", ">": "›"}
 
 # The end of a piece of text that, with the next piece, is a marker's head or one line break.
 _UNFINISHED = re.compile(
@@ -45,16 +47,21 @@ _UNFINISHED = re.compile(
 )
 
 # How lines begin that only the host writes. Box drawings look like the rules of a section.
-_OURS = re.compile("(?m)^(?=[▸✻⚠■↻✓✗━✎]|## You|## Claude)")
-_LIKE_OURS = re.compile(r"^(\s*)([▸✻⚠■↻✓✗✎●○…\u2500-\u257f]|#(?=#* )|`(?=``)|~(?=~~)|\*(?=\*))")
+_DONE = f"{grammar.KEPT}{grammar.REFUSED}{grammar.STOPPED}{grammar.REPLAYED}"
+_SIGNS = f"{grammar.TOOL}{grammar.THOUGHT}{grammar.NOTICE}{_DONE}{grammar.OWN}"
+_OURS = re.compile(f"(?m)^(?=[{_SIGNS}{grammar.RULE}]|{grammar.YOU}|{grammar.CLAUDE})")
+_LIKE_OURS = re.compile(
+    rf"^(\s*)([{_SIGNS}{grammar.DECIDED}{grammar.UNDECIDED}…\u2500-\u257f]"
+    r"|#(?=#* )|`(?=``)|~(?=~~)|\*(?=\*))"
+)
 
 
 def marker(section: str, question: int, slot: int | str) -> str:
     """The concealed end of a line: option ``1..n``, or one letter for the other lines.
 
-    The letters: ``h`` head, ``q`` question text, ``e`` "something else", ``f`` foot, ``r`` record.
+    The letters are those of `grammar`.
     """
-    return f"<!--winnow:{section}.{question}.{slot}-->"
+    return f"{grammar.MARKER}{section}.{question}.{slot}{grammar.MARKER_END}"
 
 
 def strip_markers(text: str, *, fragments: bool = False) -> str:

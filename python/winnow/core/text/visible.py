@@ -9,6 +9,7 @@ is taken back by `restore`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from winnow.core.text import hidden
 from winnow.core.text.text import disarm
@@ -51,14 +52,22 @@ def restore(seen: str, original: str) -> str | None:
     None where that can't be told: the line was edited, and a form such as ``␛`` may be meant as
     it is, or for the character that it shows.
     """
-    shown = show(original)
-    if seen == shown:
+    if seen == show(original):
         return original
+    back = way_back(original)
+    return back(seen) if back else None
+
+
+def way_back(original: str) -> Callable[[str], str] | None:
+    """What makes of each form the character that it shows in ``show(original)``.
+
+    None where a form there may be meant as it is.
+    """
     pieces = {*original, *_RUN.findall(original)}
     forms = {show(piece): piece for piece in pieces if show(piece) != piece}
-    if not forms and shown == original:
-        return seen
     form = re.compile("|".join(map(re.escape, forms)) or r"\Z(?!\Z)")
-    if form.sub(lambda match: forms[match[0]], shown) != original:
-        return None
-    return form.sub(lambda match: forms[match[0]], seen)
+
+    def back(seen: str) -> str:
+        return form.sub(lambda match: forms[match[0]], seen)
+
+    return back if back(show(original)) == original else None

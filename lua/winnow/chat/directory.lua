@@ -1,0 +1,129 @@
+--- The chats of a directory: the newest one, and new ones.
+local config = require('winnow.config')
+local files = require('winnow.chat.files')
+local frontmatter = require('winnow.chat.frontmatter')
+local grammar = require('winnow.grammar')
+local lock = require('winnow.chat.lock')
+
+local M = {}
+
+---@param a string
+---@param b string
+---@return boolean
+local function same_place(a, b)
+  return files.place(a) == files.place(b)
+end
+
+--- A directory's name as part of a file's, which has room for some 250 bytes.
+---@param cwd string
+---@return string
+local function slug(cwd)
+  return (vim.fs.basename(files.place(cwd)):gsub('[^%w._-]', '_'):sub(1, 80))
+end
+
+--- Load a chat file, unless another Neovim has it.
+---@param path string
+---@return integer? buf
+local function load(path)
+  if lock.owner(path) then
+    return nil
+  end
+  local buf = vim.fn.bufadd(path)
+  vim.bo[buf].swapfile = false -- else a warning about an old one would be an error
+  vim.fn.bufload(buf)
+  vim.bo[buf].buflisted = true
+  return buf
+end
+
+--- The newest chat of a directory: one that is open here, or one from its file.
+---@param cwd string
+---@return integer? buf
+function M.newest(cwd)
+  local name = slug(cwd)
+  local paths = {}
+  for file, kind in vim.fs.dir(files.dir()) do
+    if kind == 'file' and vim.endswith(file, '-' .. name .. '.md') then
+      table.insert(paths, files.dir() .. '/' .. file)
+    end
+  end
+  table.sort(paths, function(a, b)
+    return a > b -- names start with the time
+  end)
+  for _, path in ipairs(paths) do
+    local head = frontmatter.parse(vim.fn.readfile(path, '', frontmatter.MAX_LINES))
+    if head.cwd and same_place(head.cwd, cwd) then
+      local buf = load(path)
+      if buf then
+        return buf
+      end
+    end
+  end
+end
+
+--- A name for a new chat of a directory, which no other Neovim has thought of either.
+---@param cwd string
+---@return string path
+local function new_path(cwd)
+  local name = slug(cwd)
+  local stamp, count = os.date('%Y%m%d-%H%M%S'), 0
+  local path
+  repeat
+    path = ('%s/%s%s-%s.md'):format(files.dir(), stamp, count > 0 and '.' .. count or '', name)
+    count = count + 1
+  until not vim.uv.fs_stat(path) and vim.fn.bufexists(path) == 0 and not lock.owner(path)
+  return path
+end
+
+--- What a new chat holds.
+---@param cwd string
+---@param draft string
+---@param values? table<string, string> more frontmatter
+---@return string[] lines
+local function new_text(cwd, draft, values)
+  local options = config.get()
+  ---@param value string
+  ---@return string
+  local shown = function(value)
+    return value ~= '' and value or 'default'
+  end
+  local lines = {
+    '---',
+    'winnow: 1',
+    'cwd: ' .. vim.fn.fnamemodify(cwd, ':~'):gsub('\n', '␤'), -- more lines would be more values
+    'model: ' .. shown(options.model),
+    'mode: ' .. shown(options.mode),
+  }
+  for key, value in vim.spairs(values or {}) do
+    table.insert(lines, ('%s: %s'):format(key, value))
+  end
+  vim.list_extend(lines, { '---', '', grammar.YOU, '' })
+  return vim.list_extend(lines, vim.split(draft, '\n', { plain = true }))
+end
+
+--- Make a new chat's buffer.
+---@param cwd string
+---@param values? table<string, string> more frontmatter
+---@return integer buf
+function M.create(cwd, values)
+  local buf = vim.fn.bufadd(new_path(cwd))
+  vim.bo[buf].swapfile = false
+  vim.cmd.call({ ('bufload(%d)'):format(buf), mods = { noautocmd = true } }) -- no Markdown file
+  vim.bo[buf].buflisted = true
+  vim.bo[buf].modifiable = true -- whatever was said with :set elsewhere
+  vim.bo[buf].readonly = false
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, new_text(cwd, '', values))
+  return buf
+end
+
+--- Put a draft that has no place any more into the file of a new chat, which nothing opens.
+---@param cwd string
+---@param draft string
+---@return string name
+function M.keep_draft(cwd, draft)
+  local path = new_path(cwd)
+  files.prepare(path)
+  vim.fn.writefile(new_text(cwd, draft), path)
+  return vim.fs.basename(path)
+end
+
+return M

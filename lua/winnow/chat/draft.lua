@@ -1,0 +1,184 @@
+--- The draft: what the user writes below the last `## You`, until it is sent.
+local grammar = require('winnow.grammar')
+local marker = require('winnow.section.marker')
+local say = require('winnow.say')
+local sent = require('winnow.chat.sent')
+
+---@class (partial) winnow.Chat
+local Chat = {}
+
+local DRAFT = grammar.YOU
+
+--- Row where the draft starts.
+---@return integer
+function Chat:draft_row()
+  local row, stands = self:heading_row()
+  return stands and row + 1 or row
+end
+
+--- The draft without blank edges and without markers.
+---@return string
+function Chat:draft()
+  local row, stands = self:heading_row()
+  local lines = self:lines(row, -1)
+  if stands then
+    lines[1] = lines[1]:sub(#DRAFT + 1)
+  end
+  return vim.trim(marker.strip(table.concat(lines, '\n')))
+end
+
+--- Make sure that the draft has its heading, with a blank line above.
+function Chat:ensure_heading()
+  local row, stands = self:heading_row()
+  local rest = stands and self:lines(row, row + 1)[1]:sub(#DRAFT + 1) or ''
+  if rest ~= '' then
+    vim.api.nvim_buf_set_lines(self.buf, row, row + 1, false, { DRAFT, '', vim.trim(rest) })
+    self:set_heading(row)
+  end
+  if not stands then
+    local above = row > 0 and self:lines(row - 1, row)[1] ~= ''
+    local lines = above and { '', DRAFT, '' } or { DRAFT, '' }
+    vim.api.nvim_buf_set_lines(self.buf, row, row, false, lines)
+    self:set_heading(row + #lines - 2)
+    self:count_above()
+  end
+end
+
+--- Put a window's cursor at the end of the draft.
+---@param win integer
+function Chat:to_draft(win)
+  local last = vim.api.nvim_buf_line_count(self.buf)
+  vim.api.nvim_win_set_cursor(win, { last, #self:lines(last - 1, last)[1] })
+end
+
+--- Windows whose cursor stands in the draft.
+---@return integer[]
+function Chat:in_draft()
+  local first = self:heading_row() + 1
+  return vim.tbl_filter(function(win)
+    return vim.api.nvim_win_get_cursor(win)[1] >= first
+  end, vim.fn.win_findbuf(self.buf))
+end
+
+--- Add lines to the draft, after a blank line when it has text; an edit that `u` takes back.
+---@param lines string[]
+function Chat:append_draft(lines)
+  self:as_host(function()
+    self:ensure_heading()
+  end)
+  local text = self:draft()
+  local before = text == '' and '' or '\n' .. text .. '\n'
+  local all = ('%s\n%s\n'):format(before, table.concat(lines, '\n'))
+  local draft = vim.split(all, '\n', { plain = true })
+  vim.api.nvim_buf_set_lines(self.buf, self:draft_row(), -1, false, draft)
+  for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
+    self:to_draft(win)
+  end
+end
+
+-- Its way to the host --------------------------------------------------------------------------
+
+--- Put text that was not delivered back into the draft, and tell the host once it is in the file.
+---@param text string
+---@param messages string[] the ids of the messages that it is
+function Chat:refill(text, messages)
+  self.queued = false
+  self:as_host(function()
+    self:ensure_heading()
+    local rest = self:draft()
+    if not ('\n' .. rest .. '\n'):find('\n' .. text .. '\n', 1, true) then
+      text = rest == '' and text or text .. '\n\n' .. rest
+      local lines = vim.split('\n' .. text, '\n', { plain = true })
+      vim.api.nvim_buf_set_lines(self.buf, self:draft_row(), -1, false, lines)
+    end
+  end)
+  for _, win in ipairs(self:in_draft()) do
+    self:to_draft(win)
+  end
+  self:save()
+  if #messages > 0 and not vim.bo[self.buf].modified then
+    self:tell('refilled', { messages = messages })
+  end
+end
+
+--- Tell the host a message, and write the file: it no longer is the draft.
+---@param self winnow.Chat
+---@param text string empty: there was none after all
+local function post(self, text)
+  local id = text ~= '' and sent.add(self.path, text) or '' -- before the file calls it sent
+  self:tell('send', { text = text, id = id })
+  self:save()
+end
+
+--- Make the draft a message of the transcript and open an empty draft below.
+---@return string text
+function Chat:commit()
+  local text = self:draft()
+  local wins = self:in_draft()
+  self.queued = false
+  self.carry = ''
+  self:as_host(function()
+    self:ensure_heading()
+    local row = self:heading_row()
+    local lines = vim.split(text, '\n', { plain = true })
+    local block = vim.list_extend({ '' }, lines)
+    vim.list_extend(block, { '', grammar.CLAUDE, '', DRAFT, '', '' })
+    vim.api.nvim_buf_set_lines(self.buf, row + 1, -1, false, block)
+    self:set_heading(row + 1 + #block - 3)
+    self:count_above()
+  end)
+  for _, win in ipairs(wins) do
+    self:to_draft(win)
+  end
+  self:show_state()
+  return text
+end
+
+--- Send the draft now, or as soon as the agent can take it.
+function Chat:send()
+  if not self:mine_or_say() then
+    return
+  elseif self:draft() == '' then
+    say(('The draft is empty: write below “%s”.'):format(DRAFT))
+  elseif self.state == 'idle' and not self.section then
+    post(self, self:commit())
+  else
+    self.queued = true
+    if self:tell('queue', {}) then
+      self:show_state()
+    end
+    self:save()
+  end
+end
+
+--- End the turn; a draft that waits to be sent stays a draft.
+function Chat:stop()
+  local queued = self.queued
+  self.queued, self.typing = false, false
+  self:show_state()
+  if queued and self.state ~= 'working' and self.state ~= 'waiting' then
+    say('The draft is not sent; <CR> sends it.')
+  else
+    self:tell('stop', {})
+  end
+end
+
+--- The host has a place for the queued draft. It does not go out half typed.
+function Chat:take()
+  -- Also in `niI` and the like, where it is left for one command.
+  local types = vim.api.nvim_get_mode().mode:find('^n?[iR]') ~= nil
+  self.typing = self.queued and types and vim.api.nvim_get_current_buf() == self.buf
+  local wanted = self.queued and not self.typing and self:draft() ~= ''
+  post(self, wanted and self:commit() or '')
+  self:show_state()
+end
+
+--- The user has left Insert mode.
+function Chat:typed()
+  if self.typing then
+    self.typing = false
+    self:send()
+  end
+end
+
+return Chat

@@ -1,0 +1,94 @@
+--- What a chat sets in its buffer and in the windows that show it, and nowhere else.
+local registry = require('winnow.registry')
+local view = require('winnow.section.view')
+
+local M = {}
+
+-- Markers are hidden on the cursor line too, in every mode.
+local OPTIONS = {
+  conceallevel = 2,
+  concealcursor = 'nvic',
+  wrap = true,
+  linebreak = true,
+  breakindent = true,
+  foldmethod = 'manual',
+  foldtext = '',
+  foldlevel = 0,
+  foldenable = true,
+}
+
+--- Set the options for this buffer in this window; other buffers of the window keep theirs. Done
+--- once: later the user may want long lines or all folds open. Only markers stay hidden.
+---@param win integer
+function M.window(win)
+  local buf = vim.api.nvim_win_get_buf(win)
+  if vim.w[win].winnow_dressed == buf then
+    M.reconceal(win)
+    return
+  end
+  vim.w[win].winnow_dressed = buf
+  for name, value in pairs(OPTIONS) do
+    if vim.wo[win][name] ~= value then
+      vim.wo[win][0][name] = value
+    end
+  end
+  -- A closed fold is a tool's line, without dots after it.
+  vim.wo[win][0].fillchars = vim.go.fillchars .. (vim.go.fillchars == '' and '' or ',') .. 'fold: '
+end
+
+--- A buffer is read anew, and Neovim may have forgotten what its windows had.
+---@param buf integer
+function M.forget(buf)
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    if vim.w[win].winnow_dressed == buf then
+      vim.w[win].winnow_dressed = nil
+    end
+  end
+end
+
+--- Put conceal options back after a plugin or user changed them: a marker must never peek through.
+---@param win integer
+function M.reconceal(win)
+  for _, name in ipairs({ 'conceallevel', 'concealcursor' }) do
+    if vim.wo[win][name] ~= OPTIONS[name] then
+      vim.wo[win][0][name] = OPTIONS[name]
+    end
+  end
+end
+
+--- What a buffer needs to be a chat.
+---@param chat winnow.Chat
+function M.buffer(chat)
+  local options = vim.bo[chat.buf]
+  options.bufhidden = 'hide' -- a closed window keeps its question
+  options.modeline = false -- a file is data, whatever it says
+  options.autoread = false -- see `Chat:save`
+  if chat.owner or options.buftype == 'acwrite' then -- else it is as the user has it
+    options.modifiable = not chat.owner
+    options.buftype = chat.owner and 'acwrite' or '' -- written by autocommands of ours only
+  end
+  options.keywordprg = ':Winnow preview'
+  options.filetype = 'winnow'
+  -- Nothing typed may break a line: an option is one line, its note included.
+  options.indentexpr = "v:lua.require'winnow.chat.dress'.indent()"
+  options.indentkeys = 'o,O'
+  options.textwidth = 0
+  options.wrapmargin = 0
+  options.formatoptions = options.formatoptions:gsub('a', '')
+end
+
+--- The 'indentexpr' of chats. The first column of a diff is for signs: the blank of a line that
+--- stays is no indent, which 'autoindent' would give to a new line below.
+---@return integer
+function M.indent()
+  local chat = registry.current()
+  local row = vim.v.lnum - 1
+  for _, body in ipairs(chat and chat.section and view.bodies(chat.section) or {}) do
+    if body.info == 'diff' and row > body.first and row < body.last then
+      return 0
+    end
+  end
+  return -1 -- as 'autoindent' has it
+end
+
+return M

@@ -1,0 +1,105 @@
+--- Tool output and thinking fold beneath their first line. The folds are Vim's manual ones, made
+--- from the text: 'foldexpr' would cost more than all the rest of streaming.
+local grammar = require('winnow.grammar')
+local registry = require('winnow.registry')
+
+local M = {}
+
+local FOLDED = grammar.OUTPUT
+-- A table or a tree that Claude draws stays open.
+local FOLDING = { [grammar.TOOL] = true, [grammar.THOUGHT] = true }
+
+--- Fold rows in a window, unless they are in a fold already, which may be open.
+---@param win integer
+---@param first integer
+---@param last integer
+local function fold(win, first, last)
+  vim.api.nvim_win_call(win, function()
+    if vim.fn.foldlevel(first + 1) == 0 then
+      vim.cmd.fold({ range = { first + 1, last + 1 } })
+    end
+  end)
+end
+
+---@param line string
+---@return boolean?
+local function folds(line)
+  return FOLDING[line:sub(1, 3)] -- each of these is three bytes long
+end
+
+--- The rows of the block that ends at or holds a row, its first line included.
+---@param lines string[]
+---@param row integer
+---@return integer first
+---@return integer last
+local function block(lines, row)
+  local last = row
+  while lines[last + 2] and vim.startswith(lines[last + 2], FOLDED) do
+    last = last + 1
+  end
+  local first = last
+  while first > 0 and vim.startswith(lines[first + 1], FOLDED) do
+    first = first - 1
+  end
+  return first, last
+end
+
+--- Whether a row shows what a tool said, or what Claude thought: such rows follow a line that says
+--- so. A table that Claude draws begins with the same character.
+---@param buf integer
+---@param row integer from 0
+---@return boolean
+function M.is_output(buf, row)
+  local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
+  while row > 0 and line and vim.startswith(line, FOLDED) do
+    row = row - 1
+    line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
+    if line and folds(line) then
+      return true
+    end
+  end
+  return false
+end
+
+--- Fold the block that a row belongs to, in every window that shows the buffer.
+---@param buf integer
+---@param row integer from 0
+function M.at(buf, row)
+  local near = vim.api.nvim_buf_get_lines(buf, row, row + 2, false)
+  local folded = vim.iter(near):any(function(line)
+    return vim.startswith(line, FOLDED)
+  end)
+  if folded then
+    local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+    local first, last = block(lines, row)
+    if not folds(lines[first + 1]) then
+      return
+    end
+    for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+      fold(win, first, last)
+    end
+  end
+end
+
+--- Fold every block of the buffer that a window shows, but nothing in an open section: what is
+--- answered must be seen.
+---@param win integer
+function M.all(win)
+  local buf = vim.api.nvim_win_get_buf(win)
+  local chat = registry.get(buf)
+  local stop = chat and chat.section and chat.section:rows() or -1
+  local lines = vim.api.nvim_buf_get_lines(buf, 0, stop, false)
+  local row = 0
+  while row < #lines do
+    if vim.startswith(lines[row + 1], FOLDED) then
+      local first, last = block(lines, row)
+      if folds(lines[first + 1]) then
+        fold(win, first, last)
+      end
+      row = last
+    end
+    row = row + 1
+  end
+end
+
+return M

@@ -1,0 +1,59 @@
+--- The `key: value` block at the top of a chat file. A file is untrusted: values are only ever
+--- data.
+local grammar = require('winnow.grammar')
+
+local M = {}
+
+M.MAX_LINES = 30
+
+--- Of a key that stands there twice the first counts: it is the one that `merged` changes.
+---@param lines string[] of a file, from its first
+---@return table<string, string> values
+---@return integer? last row of the closing `---`, counted from 0; nil without frontmatter
+function M.parse(lines)
+  local values = {}
+  if lines[1] ~= '---' then
+    return values
+  end
+  for i = 2, math.min(#lines, M.MAX_LINES) do
+    if lines[i] == '---' then
+      return values, i - 1
+    end
+    local key, value = lines[i]:match('^([%w_]+):%s*(.-)%s*$')
+    if vim.list_contains(grammar.KEYS, key) and not values[key] then
+      values[key] = value
+    end
+  end
+  return {}
+end
+
+---@param buf integer
+---@return table<string, string> values
+---@return integer? last as `parse`
+function M.read(buf)
+  return M.parse(vim.api.nvim_buf_get_lines(buf, 0, M.MAX_LINES, false))
+end
+
+--- Lines that set these values in the frontmatter's own order, new keys last.
+---@param buf integer
+---@param values table<string, string>
+---@return string[] lines the block between the rulers
+---@return integer? last row of the closing ruler
+function M.merged(buf, values)
+  local _, last = M.read(buf)
+  local lines, left = {}, vim.deepcopy(values)
+  for _, line in ipairs(last and vim.api.nvim_buf_get_lines(buf, 1, last, false) or {}) do
+    local key = line:match('^([%w_]+):')
+    if key and left[key] then
+      line = key .. ': ' .. left[key]
+      left[key] = nil
+    end
+    table.insert(lines, line)
+  end
+  for _, key in ipairs(vim.tbl_keys(left)) do
+    table.insert(lines, key .. ': ' .. left[key])
+  end
+  return lines, last
+end
+
+return M

@@ -1,0 +1,122 @@
+--- Where the draft begins: the host owns the text above its heading, the user what follows.
+local grammar = require('winnow.grammar')
+local marker = require('winnow.section.marker')
+
+---@class (partial) winnow.Chat
+local Chat = {}
+
+local DRAFT = grammar.YOU
+local namespace = vim.api.nvim_create_namespace('winnow.chat')
+
+--- Whether a line is the draft's heading, maybe with text that the user appended to it.
+---@param line? string
+---@return boolean
+local function heads_draft(line)
+  return line ~= nil and vim.startswith(line, DRAFT) and not line:find('^%w', #DRAFT + 1)
+end
+
+--- The mark tells by itself when its text was written anew, as a filter or a formatter does.
+---@param row integer
+function Chat:set_heading(row)
+  self.heading = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, {
+    id = self.heading,
+    end_col = #DRAFT,
+    invalidate = true,
+  })
+end
+
+--- What could be a message's heading, and what surely stands above the draft. In the body of an
+--- open section, nothing is either.
+---@param self winnow.Chat
+---@return integer[] rows of headings such as the draft's
+---@return integer said the last row that is surely not the user's
+---@return integer first row of the open section, if any
+---@return integer last
+local function landmarks(self)
+  local id = self.section and self.section.id
+  local rows, said, first, last, inside = {}, -1, nil, -1, false
+  for i, line in ipairs(self:lines(0, -1)) do
+    local found = marker.of(line)
+    if found then
+      inside = found.slot == grammar.BEGIN
+      if found.id == id and found.slot ~= grammar.RECORD then
+        first, last = first or i - 1, i - 1
+      end
+    elseif not inside and heads_draft(line) then
+      table.insert(rows, i - 1)
+    elseif not inside and line == grammar.CLAUDE then
+      said = i - 1
+    end
+  end
+  return rows, math.max(said, last), first or -1, last
+end
+
+--- Row of the draft's heading, told from the text: the one with as many others above as it had. The
+--- draft itself may hold what looks like one.
+---@param self winnow.Chat
+---@return integer? row
+---@return integer said see `landmarks`
+local function find_heading(self)
+  local rows, said, first, last = landmarks(self)
+  local found = rows[self.above + 1]
+  if not found or found < last then -- or an option was pasted into the draft
+    found = vim.iter(rows):find(function(row)
+      return row > said
+    end) or found and found > first and found or nil
+  end
+  return found, said
+end
+
+--- Row of the draft's heading, and whether the heading still stands there.
+---@return integer row
+---@return boolean stands
+function Chat:heading_row()
+  local mark =
+    vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, self.heading, { details = true })
+  local row = mark[1]
+  if not mark[3].invalid and heads_draft(self:lines(row, row + 1)[1]) then
+    return row, true
+  end
+  local tick = vim.api.nvim_buf_get_changedtick(self.buf)
+  if not (self.lost_at and self.lost_at.tick == tick) then
+    local found, said = find_heading(self)
+    if found then
+      self:set_heading(found)
+      self:show_state()
+      return found, true
+    end
+    -- Where the mark is, unless everything was written anew: what was said is no draft.
+    local count = vim.api.nvim_buf_line_count(self.buf)
+    self.lost_at = { tick = tick, row = row > said and math.min(row, count) or count }
+  end
+  return self.lost_at.row, false
+end
+
+--- Count the headings above the draft's, which says where that is after all was written anew.
+function Chat:count_above()
+  local row, stands = self:heading_row()
+  if stands then
+    self.counted_at = row
+    self.above = #vim.tbl_filter(function(other)
+      return other < row
+    end, (landmarks(self)))
+  end
+end
+
+--- Find the heading in a text that was just read, or make one.
+---@param before? winnow.Chat the chat as it was before `:e!`
+function Chat:first_heading(before)
+  local rows, said = landmarks(self)
+  if #rows == 0 and not self.owner then
+    self:as_host(function()
+      vim.api.nvim_buf_set_lines(self.buf, -1, -1, false, { '', DRAFT, '', '' })
+    end)
+    rows, said = landmarks(self)
+  end
+  -- The draft may hold what looks like its heading.
+  local row = before and rows[before.above + 1]
+  local last = rows[#rows] or vim.api.nvim_buf_line_count(self.buf) - 1
+  self:set_heading(row and row > said and row or last)
+end
+
+return Chat

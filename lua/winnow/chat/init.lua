@@ -1,0 +1,231 @@
+--- One object for each chat buffer. The host owns the text above the last `## You`, the user owns
+--- the draft below it.
+local config = require('winnow.config')
+local draft = require('winnow.chat.draft')
+local files = require('winnow.chat.files')
+local frontmatter = require('winnow.chat.frontmatter')
+local heading = require('winnow.chat.heading')
+local host = require('winnow.host')
+local registry = require('winnow.registry')
+local save = require('winnow.chat.save')
+local say = require('winnow.say')
+local section = require('winnow.section')
+local sent = require('winnow.chat.sent')
+local state = require('winnow.chat.state')
+local view = require('winnow.section.view')
+
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace('winnow.chat')
+
+---@class (partial) winnow.Chat
+---@field buf integer
+---@field path string
+---@field cwd string where its agent works
+---@field state 'asleep'|'connecting'|'failed'|'idle'|'waiting'|'working' as the host told it last
+---@field pending winnow.Pending[] sections that wait for the user, the open one first
+---@field announced table<string, winnow.Sight> since when the user can know of them, by section
+---@field cost number US dollars that the session has cost
+---@field mode string its permission mode, empty while nobody knows it
+---@field owner? winnow.Owner the other Neovim that has it; then it is only read here
+---@field stamp string of its file, as it was read or written last
+---@field saved string what that held
+---@field ahead integer how many other agents start before its own
+---@field since? integer when its agent began to start, in milliseconds
+---@field ticks? boolean what is said of that will be said anew
+---@field queued boolean the draft waits to be sent
+---@field unwritten? boolean its file could not be written, which the user knows
+---@field problem? string why the last write failed
+---@field saving boolean it is being written
+---@field typing? boolean it would go now, were the user not typing it
+---@field section? winnow.Section the open one
+---@field esc_mapped? boolean `<Esc>` cancels its section now
+---@field status? integer extmark that says the state
+---@field heading integer extmark on the draft's heading
+---@field above integer headings of messages above it
+---@field counted_at integer where the draft's was when they were counted
+---@field lost_at? { tick: integer, row: integer } where the draft starts without a heading
+---@field carry string white space at the end of the text so far: written with what follows
+---@field fresh boolean the next text starts a paragraph
+---@field tools table<string, winnow.ToolMark> the tool lines that still change
+local Chat = vim.tbl_extend('error', heading, draft, save, state)
+Chat.__index = Chat
+
+---@param first integer row, from 0
+---@param last integer row after the last one, -1 for the end
+---@return string[]
+function Chat:lines(first, last)
+  return vim.api.nvim_buf_get_lines(self.buf, first, last, false)
+end
+
+--- Row of the last line of the transcript that has text.
+---@return integer
+function Chat:tail_row()
+  local row = self:heading_row() - 1
+  while row > 0 and not self:lines(row, row + 1)[1]:find('%S') do
+    row = row - 1
+  end
+  return row
+end
+
+--- Change the buffer as the host does: outside undo, so `u` never removes what the agent said.
+---@param change fun()
+function Chat:as_host(change)
+  local options = vim.bo[self.buf]
+  local levels, modifiable = options.undolevels, options.modifiable
+  options.modifiable = true
+  options.undolevels = -1
+  local ok, problem = pcall(change)
+  options.undolevels = levels
+  options.modifiable = modifiable
+  if not ok then
+    error(problem, 0)
+  end
+end
+
+--- Tell the host something of this chat; a problem is said in the chat.
+---@param kind winnow.EventType
+---@param event table its other fields
+---@return boolean sent
+function Chat:tell(kind, event)
+  if not self:mine_or_say() then
+    return false
+  end
+  event.chat = self.buf
+  local ok, problem = host.notify(kind, event)
+  if not ok then
+    self:lost(problem or '')
+  end
+  return ok
+end
+
+-- The open section ----------------------------------------------------------------------------
+
+--- The open section, when the cursor is in it. The chat is that of the current buffer.
+---@return winnow.Section?
+function Chat:section_here()
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  return self.section and self.section:contains(row) and self.section or nil
+end
+
+--- `<Esc>` is mapped only while the cursor stands in an open section, so that everywhere else it
+--- does what it did, the user's own mapping of it included. The preview follows, too.
+function Chat:follow()
+  if vim.api.nvim_get_current_buf() ~= self.buf then
+    return
+  end
+  local inside = self:section_here() ~= nil
+  if inside and not self.esc_mapped then
+    vim.keymap.set(
+      'n',
+      '<Esc>',
+      '<Plug>(winnow-cancel)',
+      { buffer = self.buf, nowait = true, desc = 'Winnow: cancel' }
+    )
+  elseif self.esc_mapped and not inside then
+    pcall(vim.keymap.del, 'n', '<Esc>', { buffer = self.buf }) -- it may be gone: `:nmapclear`
+  end
+  self.esc_mapped = inside
+  if self.section then
+    self.section:peek(inside)
+  end
+end
+
+--- Talk back about the open section.
+---@param text string
+function Chat:discuss(text)
+  if not self.section then
+    say('winnow: there is no open section to discuss.', 'warn')
+  elseif not text:find('%S') then
+    say('winnow: say what to discuss: :Winnow discuss {text}.', 'warn')
+  else
+    self.section:discuss(vim.trim(text))
+  end
+end
+
+-- Start ----------------------------------------------------------------------------------------
+
+--- The chat of a buffer, read from its text.
+---@param buf integer
+---@param owner? winnow.Owner the other Neovim that has it
+---@return winnow.Chat
+function M.new(buf, owner)
+  local self = setmetatable({
+    buf = buf,
+    path = vim.api.nvim_buf_get_name(buf),
+    owner = owner,
+    state = 'asleep',
+    pending = {},
+    announced = {},
+    cost = 0,
+    mode = '',
+    ahead = 0,
+    queued = false,
+    carry = '',
+    fresh = false,
+    saving = false,
+    tools = {},
+  }, Chat)
+  self:remember_file()
+  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+  view.clear(buf) -- what was drawn before `:e!` stands elsewhere now
+  self:first_heading(registry.get(buf))
+  if owner then
+    self:show_state()
+  else
+    section.recognise(self)
+  end
+  self:count_above()
+  return self
+end
+
+--- What the frontmatter may decide. A file from elsewhere says neither where Claude works nor what
+--- it may do. Claude Code would not start with a mode that it does not know; whether the user has
+--- set the one that stands there, the host knows.
+---@param self winnow.Chat
+---@return table<string, string>
+---@return boolean own
+local function trusted(self)
+  local values = frontmatter.read(self.buf)
+  local own = files.own(self.path)
+  if not own then
+    values.cwd, values.session, values.mode = nil, nil, nil
+  elseif not vim.list_contains(config.modes, values.mode) then
+    values.mode = nil
+  end
+  return values, own
+end
+
+--- Tell the host of this chat, as it stands in the text.
+function Chat:open()
+  local values, own = trusted(self)
+  ---@param value? string
+  ---@return string
+  local default = function(value)
+    return value == 'default' and '' or value or ''
+  end
+  local options = config.get()
+  self.cwd = files.place(values.cwd or vim.fn.getcwd())
+  if self.owner then
+    return -- its section and its agent are the other's
+  end
+  self:tell('open', {
+    path = self.path,
+    cwd = self.cwd,
+    agent = values.agent and values.agent:match('^%w+') or options.agent,
+    session = values.session or '',
+    model = values.model and default(values.model) or options.model,
+    -- With a session, Claude has told it; without one, `default` is whatever Claude Code takes.
+    mode = (values.session or '') ~= '' and values.mode or default(values.mode),
+    configured = options.mode,
+    questions = (values.questions or ''):match('^%l+$') or options.questions,
+    sections = self.section and { self.section.id } or {},
+    lines = self.section and self.section:left() or {},
+    confirmed = self.section and self.section.confirming or -1,
+    sent = sent.of(self.path),
+    headless = #vim.api.nvim_list_uis() == 0,
+    eager = own,
+  })
+end
+
+return M

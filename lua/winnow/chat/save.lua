@@ -1,0 +1,124 @@
+--- A chat's file: whose it is, and when it is written.
+local files = require('winnow.chat.files')
+local handover = require('winnow.handover')
+local lock = require('winnow.chat.lock')
+local log = require('winnow.log')
+local say = require('winnow.say')
+
+---@class (partial) winnow.Chat
+local Chat = {}
+
+--- Whether this Neovim has the chat. One that finds it taken reads it from now on.
+---@return boolean
+function Chat:mine()
+  if not self.owner and not lock.mine(self.path) then
+    handover.resign(self)
+  end
+  return self.owner == nil
+end
+
+--- The same, and say so if it has not.
+---@return boolean
+function Chat:mine_or_say()
+  local mine = self:mine()
+  if not mine then
+    say(handover.sentence(self.owner))
+  end
+  return mine
+end
+
+--- The file was written, or not, which the user is told once.
+---@param ok boolean
+---@param problem string
+function Chat:written(ok, problem)
+  if ok then
+    self:remember_file()
+  elseif not self.unwritten then
+    local why = problem:match('E%d+: [^\n]*') or 'for no known reason'
+    log.write(('%s could not be written: %s'):format(self.path, why))
+    say(('The chat could not be written; it stays here, :w! tries again (%s).'):format(why), 'warn')
+  end
+  self.unwritten = not ok
+end
+
+--- The file is now as this Neovim has written or read it.
+function Chat:remember_file()
+  self.stamp, self.saved = files.stamp(self.path), files.read(self.path)
+end
+
+--- Write the chat's file. It is this Neovim's, so what another program has written meanwhile stays
+--- beside it: a session goes on from the text that is here.
+function Chat:save()
+  local now = files.stamp(self.path)
+  if not self:mine() or not vim.bo[self.buf].modified and now == self.stamp then
+    return
+  end
+  -- Time alone tells too much: whatever copies files may set it.
+  local other = now ~= '' and now ~= self.stamp and files.read(self.path) ~= self.saved
+  local copy = other and files.set_aside(self.path)
+  if other and not copy then
+    log.write(('%s is not written, for what it holds could not be kept.'):format(self.path))
+    return
+  end
+  if self:heading_row() ~= self.counted_at then
+    self:count_above() -- the user may have pasted or deleted some
+  end
+  local ok, problem = pcall(vim.api.nvim_buf_call, self.buf, function()
+    -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
+    self.saving = true
+    vim.cmd('silent lockmarks keepalt write!') -- Neovim leaves the file to `Chat:put`
+    if vim.bo.undofile and not vim.bo.modified then
+      vim.cmd.wundo({ vim.fn.undofile(self.path), bang = true, magic = { file = false } })
+    end
+  end)
+  self.saving = false
+  self:written(ok and not vim.bo[self.buf].modified, self.problem or tostring(problem))
+  if copy then
+    vim.schedule(function() -- after what Neovim itself says of the file
+      say(('%s has what another program wrote into this chat.'):format(copy), 'warn')
+    end)
+  end
+end
+
+--- `:write` by the user: as for any file.
+function Chat:write()
+  ---@param event string
+  local function fire(event)
+    vim.api.nvim_exec_autocmds(event, { buffer = self.buf, modeline = false })
+  end
+  fire('BufWritePre')
+  self:save()
+  if not vim.bo[self.buf].modified then
+    fire('BufWritePost')
+    local name, count = vim.fs.basename(self.path), vim.api.nvim_buf_line_count(self.buf)
+    say(('"%s" %dL, %dB written'):format(name, count, #self.saved))
+  end
+end
+
+--- Take the name of its file back, after `:saveas` or `:file`: what else is kept of a chat, and
+--- which Neovim has it, is found by that.
+function Chat:stay()
+  local name = vim.api.nvim_buf_is_loaded(self.buf) and vim.api.nvim_buf_get_name(self.buf)
+  if not name or name == self.path then
+    return
+  end
+  vim.api.nvim_buf_set_name(self.buf, self.path)
+  vim.bo[self.buf].modified = not self.owner -- to be written, or the next `:w` would want a `!`
+  self:save()
+  local copy = vim.uv.fs_stat(name) and ('; %s is a copy'):format(vim.fs.basename(name)) or ''
+  say(('A chat stays in its file, where all of it is found again%s.'):format(copy))
+end
+
+--- Put the text into the file: what Neovim's `:write` by `Chat:save` leaves to us.
+function Chat:put()
+  local ok, done = pcall(files.replace, self.path, self:lines(0, -1))
+  self.problem = not ok and tostring(done) or nil
+  if ok and not done then
+    files.prepare(self.path)
+    vim.cmd('silent lockmarks keepalt noautocmd write!')
+  elseif ok then
+    vim.bo[self.buf].modified = false
+  end
+end
+
+return Chat

@@ -1,0 +1,112 @@
+--- What a chat is doing, as the user reads it beside the draft's heading.
+local events = require('winnow.events')
+local grammar = require('winnow.grammar')
+local guard = require('winnow.guard')
+local handover = require('winnow.handover')
+local say = require('winnow.say')
+local transcript = require('winnow.chat.transcript')
+
+---@class (partial) winnow.Chat
+local Chat = {}
+
+local namespace = vim.api.nvim_create_namespace('winnow.chat')
+
+-- Said beside the draft's heading.
+local STATES = {
+  asleep = '',
+  idle = '',
+  connecting = 'connecting…',
+  working = 'working…  :Winnow stop ends the turn',
+  waiting = 'waits for your answer',
+  failed = 'not connected; <CR> tries again',
+}
+local QUEUED = 'goes out as soon as Claude can take it'
+local SLOW = 3 -- seconds of a start from which on they are counted
+local TYPING = 'goes out when you leave Insert mode'
+
+--- The host stopped: nothing is connected, and the open section has nobody to answer to.
+---@param sentence string
+function Chat:lost(sentence)
+  self.queued = false
+  if self.section then
+    self.section:forget()
+  end
+  local notice = ('%s %s'):format(grammar.NOTICE, sentence)
+  local row = self:tail_row()
+  if not self.section and self:lines(row, row + 1)[1] ~= notice then
+    transcript.write(self, notice, true)
+  else
+    say(sentence, 'warn')
+  end
+  self:set_state('failed')
+end
+
+---@param pending winnow.Pending[]
+function Chat:announce(pending)
+  local known = self.announced
+  self.pending, self.announced = pending, {}
+  for _, one in ipairs(pending) do
+    local sight = known[one.section] or guard.sight()
+    self.announced[one.section] = sight
+    guard.drawn(sight)
+  end
+end
+
+---@param state string
+function Chat:set_state(state)
+  if state ~= self.state then
+    self.state = state
+    events.fire(self, 'State', { state = state })
+  end
+  if state == 'failed' then
+    self.queued = false
+  end
+  self:show_state()
+end
+
+--- How a start gets on; said anew every second.
+---@return string
+function Chat:progress()
+  local text = STATES.connecting
+  if self.ahead > 0 then
+    text = ('waits for %d other%s to start…'):format(self.ahead, self.ahead > 1 and 's' or '')
+  end
+  if not self.ticks then
+    self.ticks = true
+    vim.defer_fn(function()
+      self.ticks = false
+      if self.since and vim.api.nvim_buf_is_loaded(self.buf) then
+        self:show_state()
+      end
+    end, 1000)
+  end
+  local seconds = math.floor((vim.uv.now() - self.since) / 1000)
+  return seconds < SLOW and text or ('%s %d s'):format(text, seconds)
+end
+
+--- Say the state beside the draft's heading.
+function Chat:show_state()
+  local text = STATES[self.state] or self.state
+  if self.state == 'connecting' or self.state == 'asleep' and self.queued then
+    self.since = self.since or vim.uv.now()
+    text = self:progress()
+  else
+    self.since = nil
+  end
+  if self.owner then
+    text = handover.sentence(self.owner)
+  end
+  if self.queued then
+    local when = self.typing and TYPING or QUEUED
+    text = text == '' and when or ('%s · %s'):format(text, when)
+  end
+  local row = self:heading_row()
+  self.status = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, {
+    id = self.status,
+    virt_text = text ~= '' and { { ' ' .. text, 'WinnowStatus' } } or nil,
+    virt_text_pos = 'eol',
+    hl_mode = 'combine',
+  })
+end
+
+return Chat

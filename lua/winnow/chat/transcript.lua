@@ -1,0 +1,173 @@
+--- What the host writes into a chat: streamed text, tool lines, frontmatter values.
+local fold = require('winnow.chat.fold')
+local frontmatter = require('winnow.chat.frontmatter')
+local grammar = require('winnow.grammar')
+
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace('winnow.transcript')
+
+--- Append to the transcript.
+---@param chat winnow.Chat
+---@param text string
+---@param fresh boolean whether it starts a paragraph
+function M.write(chat, text, fresh)
+  chat:as_host(function()
+    chat:ensure_heading()
+    text = fresh and text or chat.carry .. text
+    fresh = fresh or chat.fresh
+    text = fresh and text:gsub('^%s*\n', '') or text
+    local body = text:sub(1, (text:reverse():find('%S') or #text + 1) * -1)
+    chat.carry = text:sub(#body + 1)
+    chat.fresh = fresh and body == '' -- white space alone starts nothing
+    if body == '' then
+      return
+    end
+    local row = chat:tail_row()
+    local lines = vim.split(body, '\n', { plain = true })
+    if fresh then
+      M.insert(chat, row, lines)
+    else
+      local length = #chat:lines(row, row + 1)[1]
+      vim.api.nvim_buf_set_text(chat.buf, row, length, row, length, lines)
+    end
+    if vim.startswith(body, '## ') then -- an answer that came late, as a message
+      chat:count_above()
+    end
+  end)
+end
+
+--- Insert lines after the transcript's last one, as a block of their own.
+---@param chat winnow.Chat
+---@param row integer
+---@param lines string[]
+---@param close? boolean without a blank line before
+function M.insert(chat, row, lines, close)
+  local block = close and vim.list_extend({}, lines) or vim.list_extend({ '' }, lines)
+  if chat:lines(row + 1, row + 2)[1] ~= '' then
+    table.insert(block, '')
+  end
+  vim.api.nvim_buf_set_lines(chat.buf, row + 1, row + 1, false, block)
+  fold.at(chat.buf, row) -- what stood there is complete now
+end
+
+---@class winnow.ToolMark
+---@field mark integer extmark on the line
+---@field line string as it was written
+
+---@param chat winnow.Chat
+---@param row integer
+---@param line string
+---@param id? integer
+---@return integer mark
+local function set_mark(chat, row, line, id)
+  return vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, 0, {
+    id = id,
+    end_col = #line,
+    right_gravity = false, -- it stays at the line's start when the line is replaced
+    invalidate = true,
+  })
+end
+
+--- Where a tool's line is now: where its mark is, or, when it was written anew, where it reads the
+--- same. Nil: the user has deleted or changed it, and it is theirs.
+---@param chat winnow.Chat
+---@param tool winnow.ToolMark
+---@return integer? row
+local function row_of(chat, tool)
+  local mark =
+    vim.api.nvim_buf_get_extmark_by_id(chat.buf, namespace, tool.mark, { details = true })
+  local row = mark[1]
+  if not mark[3].invalid and chat:lines(row, row + 1)[1] == tool.line then
+    return row
+  end
+  local lines = chat:lines(0, (chat:heading_row()))
+  for i = #lines, 1, -1 do
+    if lines[i] == tool.line then
+      set_mark(chat, i - 1, tool.line, tool.mark)
+      return i - 1
+    end
+  end
+end
+
+--- Take a tool's lines away, as if they had never stood there: what they were set apart from by
+--- two blank lines is now by one.
+---@param chat winnow.Chat
+---@param row integer
+local function remove(chat, row)
+  local near = chat:lines(math.max(row - 1, 0), -1)
+  local above = row > 0 and table.remove(near, 1)
+  local last = 1
+  while near[last + 1] and vim.startswith(near[last + 1], grammar.OUTPUT) do
+    last = last + 1
+  end
+  local first = above == '' and near[last + 1] == '' and row - 1 or row
+  vim.api.nvim_buf_set_lines(chat.buf, first, row + last, false, {})
+end
+
+--- Write a tool's line for the first time.
+---@param chat winnow.Chat
+---@param id string
+---@param lines string[]
+local function add(chat, id, lines)
+  local row = chat:tail_row()
+  local last = chat:lines(row, row + 1)[1]
+  local after_tool = fold.is_output(chat.buf, row) or vim.startswith(last, grammar.TOOL)
+  M.insert(chat, row, lines, after_tool)
+  local mark = set_mark(chat, row + (after_tool and 1 or 2), lines[1])
+  chat.tools[id] = { mark = mark, line = lines[1] }
+end
+
+--- Write what has become of a tool.
+---@param chat winnow.Chat
+---@param tool winnow.ToolMark
+---@param row integer
+---@param lines string[]
+local function update(chat, tool, row, lines)
+  vim.api.nvim_buf_set_text(chat.buf, row, 0, row, #tool.line, lines)
+  tool.line = lines[1]
+  set_mark(chat, row, tool.line, tool.mark)
+  fold.at(chat.buf, row)
+end
+
+--- Show a tool call, or its new state.
+---@param chat winnow.Chat
+---@param id string
+---@param line string empty: no more
+---@param output string[] folded lines
+function M.tool(chat, id, line, output)
+  chat:as_host(function()
+    chat:ensure_heading()
+    local tool = chat.tools[id]
+    if not tool then
+      if line ~= '' then
+        add(chat, id, vim.list_extend({ line }, output))
+      end
+      return
+    end
+    local row = row_of(chat, tool)
+    if row and line ~= '' then
+      update(chat, tool, row, vim.list_extend({ line }, output))
+    elseif row then
+      remove(chat, row)
+    end
+    if line == '' then
+      vim.api.nvim_buf_del_extmark(chat.buf, namespace, tool.mark)
+      chat.tools[id] = nil
+    end
+  end)
+end
+
+--- Set frontmatter values.
+---@param chat winnow.Chat
+---@param values table<string, string>
+function M.meta(chat, values)
+  chat:as_host(function()
+    local lines, last = frontmatter.merged(chat.buf, values)
+    if last then
+      vim.api.nvim_buf_set_lines(chat.buf, 1, last, false, lines)
+    end
+  end)
+end
+
+return M

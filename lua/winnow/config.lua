@@ -1,0 +1,119 @@
+--- The options: what they may be, and which are in force.
+local M = {}
+
+-- Requires nothing here: `setup` runs while Neovim starts.
+
+---@class winnow.Config
+---@field agent 'claude'|'scripted'|'auto' who answers; `auto`: Claude if it has credentials
+---@field cli_path string the Claude Code executable; empty: the one that comes with the SDK
+---@field model string model of new chats; empty: Claude Code's default
+---@field mode string permission mode of new chats; empty: Claude Code's default
+---@field scenario string scenario file of the scripted agent; empty: the tour
+---@field replay string file with answers to give instead of you; empty: you are asked
+---@field keep_hours number hours until a question without an answer is forgotten; 0: never
+---@field questions 'tool'|'text'|'both' how Claude asks in new chats
+---@field form_hours number hours for which choices in Claude's text stay open over restarts
+---@field alert ''|'bell'|'osc9'|'osc777' how the terminal calls when something waits out of sight
+local defaults = {
+  agent = 'claude',
+  cli_path = '',
+  model = '',
+  mode = '',
+  scenario = '',
+  replay = '',
+  keep_hours = 0,
+  questions = 'tool',
+  form_hours = 24,
+  alert = '',
+}
+
+--- The permission modes of Claude Code.
+M.modes = { 'default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions' }
+
+-- Options that are one of a few words.
+local CHOICES = {
+  agent = { 'claude', 'scripted', 'auto' },
+  alert = { '', 'bell', 'osc9', 'osc777' },
+  mode = vim.list_extend({ '' }, M.modes),
+  questions = { 'tool', 'text', 'both' },
+}
+
+--- Whether this is a path from the directory that Neovim stands in: a file of some project.
+---@param path string
+---@return boolean
+local function is_relative(path)
+  path = vim.fn.expand(path)
+  return path:find('/', 1, true) ~= nil and not require('winnow.python').is_absolute(path)
+end
+
+---@param key any
+---@param value any
+---@return string? problem one sentence
+local function problem_of(key, value)
+  if defaults[key] == nil then
+    return ('unknown option %q'):format(tostring(key))
+  elseif type(value) ~= type(defaults[key]) then
+    return ('%s must be a %s, not a %s'):format(key, type(defaults[key]), type(value))
+  elseif CHOICES[key] and not vim.list_contains(CHOICES[key], value) then
+    local choices = table.concat(vim.tbl_map(vim.inspect, CHOICES[key]), ', ')
+    return ('%s must be one of %s, not %q'):format(key, choices, value)
+  elseif key == 'cli_path' and is_relative(value) then
+    return ('cli_path must be absolute or a name on the PATH, not %q'):format(value)
+  end
+end
+
+--- Check options and name what is wrong with them.
+---@param options any
+---@return string[] problems one sentence each
+function M.problems(options)
+  if type(options) ~= 'table' then
+    return { ('the options must be a table, not a %s'):format(type(options)) }
+  end
+  local found = {}
+  for key, value in pairs(options) do
+    found[#found + 1] = problem_of(key, value)
+  end
+  table.sort(found)
+  return found
+end
+
+local told = '' -- problems that the user knows of
+
+--- Name problems.
+---@param problems string[]
+local function tell(problems)
+  told = table.concat(problems, '; ')
+  require('winnow.say')('winnow: ' .. told, 'error')
+end
+
+--- Change some, unless something is wrong with them, which is said.
+---@param options? table see |winnow-configuration|
+function M.set(options)
+  options = options == nil and {} or options
+  local problems = M.problems(options)
+  if #problems > 0 then
+    tell(problems)
+    return
+  end
+  local before = type(vim.g.winnow) == 'table' and vim.g.winnow or {}
+  vim.g.winnow = vim.tbl_extend('force', before, options)
+end
+
+--- The options in force: what is wrong in `vim.g.winnow` is named once, and is none of them.
+---@return winnow.Config
+function M.get()
+  local given = vim.g.winnow == nil and {} or vim.g.winnow
+  local problems = M.problems(given)
+  if #problems > 0 and table.concat(problems, '; ') ~= told then
+    tell(problems)
+  end
+  local config = vim.deepcopy(defaults)
+  for key, value in pairs(type(given) == 'table' and given or {}) do
+    if not problem_of(key, value) then
+      config[key] = value
+    end
+  end
+  return config
+end
+
+return M

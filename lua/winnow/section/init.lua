@@ -1,0 +1,307 @@
+--- The open section of a chat: where it stands, what it shows, and the keys that act on it.
+--- Which line is which option is read from the markers in the text, every time.
+local grammar = require('winnow.grammar')
+local guard = require('winnow.guard')
+local marker = require('winnow.section.marker')
+local press = require('winnow.section.press')
+local preview = require('winnow.section.preview')
+local seen = require('winnow.section.seen')
+local text = require('winnow.section.text')
+local transcript = require('winnow.chat.transcript')
+local view = require('winnow.section.view')
+
+local M = {}
+
+---@class (partial) winnow.Section
+---@field id string
+---@field chat winnow.Chat
+---@field previews table<string, string> Markdown, keyed `question.option`
+---@field start integer extmark on the head line
+---@field parts winnow.Part[]
+---@field waiting integer sections that come after this one
+---@field offer string an earlier answer that <CR> on the foot takes, in words
+---@field from_file? boolean no host has had it yet, since it was read from the file
+---@field told string[] the lines that the host knows
+---@field text string[] the lines at `tick`
+---@field tick integer
+---@field bodies winnow.Body[] the fenced blocks, as they were drawn last
+---@field confirmed? string[] the lines that the host was asked about last
+---@field confirming? integer row of a <CR>, until the host has acted on it
+---@field sight winnow.Sight of the section
+---@field reply winnow.Sight what came of the last press
+---@field granted? string what was chosen from elsewhere, by the last press of that kind
+---@field seen table<string, integer> bytes of each line that were on the screen: see `seen.lua`
+---@field pristine boolean not edited yet
+local Section = vim.tbl_extend('error', text.Section, preview, press)
+Section.__index = Section
+
+-- What it shows --------------------------------------------------------------------------------
+
+--- Draw everything that is not text; see `winnow.section.view`.
+function Section:decorate()
+  view.draw(self)
+end
+
+--- The host's verdict on the lines as they stand.
+---@param parts winnow.Part[]
+---@param waiting integer
+---@param offer string
+function Section:judge(parts, waiting, offer)
+  self.parts, self.waiting, self.offer = parts, waiting, offer
+  self:decorate()
+  self:acted()
+end
+
+--- Tell the host of edits that it does not know.
+---@return boolean told
+function Section:tell_edits()
+  local lines = self:lines()
+  if text.same(lines, self.told) then
+    return false
+  end
+  self.told, self.pristine = lines, false
+  self.chat:tell('edit', { section = self.id, lines = lines })
+  return true
+end
+
+--- Tell the host of edits, once for all that one command does.
+---@param self winnow.Section
+local function watch(self)
+  local changed_row ---@type integer? the first, since the host was told
+  local function changed()
+    local row = changed_row
+    changed_row = nil
+    if not self:is_open() or not vim.api.nvim_buf_is_loaded(self.chat.buf) then
+      return
+    end
+    local told = self:tell_edits()
+    -- The same lines written anew have lost what was drawn on them.
+    if told or row < select(2, self:rows()) then
+      self:decorate()
+    end
+    if told then
+      self.chat:follow() -- another option may be under the cursor
+    end
+  end
+  vim.api.nvim_buf_attach(self.chat.buf, false, {
+    on_lines = function(_, _, _, first, _, after)
+      if self.chat.section ~= self then
+        return true -- closed: stop watching
+      end
+      if not guard.by_key() then
+        seen.written(self, self.chat:lines(first, after))
+      end
+      if not changed_row then
+        vim.schedule(changed)
+      end
+      changed_row = math.min(changed_row or first, first)
+    end,
+  })
+end
+
+-- What the host wants ------------------------------------------------------------------------
+
+--- Put the cursor on a question's first option, or on the foot (0).
+---@param question integer
+function Section:step(question)
+  if vim.api.nvim_get_current_buf() ~= self.chat.buf then
+    return
+  end
+  local first = self:rows()
+  local target, rank = nil, 0
+  -- An option beats the line for own words, that the head.
+  local ranks = { [grammar.HEAD] = 1, [grammar.OTHER] = 2, [grammar.FOOT] = 4 }
+  for i, line in ipairs(self:lines()) do
+    local found = marker.of(line, self.id)
+    if found and found.question == question then
+      local this = ranks[found.slot] or tonumber(found.slot) and 3 or 0
+      if this > rank then
+        target, rank = first + i, this
+      end
+    end
+  end
+  if target then
+    vim.api.nvim_win_set_cursor(0, { target, 0 })
+  end
+end
+
+--- Change the text as the user could have: `u` takes it back, in one step.
+---@param change fun(buf: integer, first: integer, after: integer) gets the section's rows
+function Section:as_user(change)
+  local buf = self.chat.buf
+  local options = vim.bo[buf]
+  local modifiable = options.modifiable
+  options.undolevels = options.undolevels -- a step of its own for `u`
+  options.modifiable = true
+  change(buf, self:rows())
+  options.modifiable = modifiable
+end
+
+--- Make these the section's lines, as the user could have.
+---@param self winnow.Section
+---@param lines string[]
+local function replace(self, lines)
+  self:as_user(function(buf, first, after)
+    vim.api.nvim_buf_set_lines(buf, first, after, false, vim.list_extend(lines, { '' }))
+  end)
+end
+
+--- Make these the section's lines and go to the foot: <CR> confirms them.
+---@param lines string[]
+function Section:fill(lines)
+  replace(self, lines)
+  self.confirmed = self:lines() -- the next <CR> is about them
+  self:step(0)
+end
+
+--- Go to the first option. The head is on the screen, too; where there is no room for both, and
+--- not only for an answer, the cursor waits there.
+function Section:visit()
+  self:step(1)
+  if vim.api.nvim_get_current_buf() ~= self.chat.buf then
+    return
+  end
+  local head, option = self:rows(), vim.api.nvim_win_get_cursor(0)[1] - 1
+  local span = { start_row = head, end_row = option }
+  local fits = vim.api.nvim_win_text_height(0, span).all <= vim.api.nvim_win_get_height(0)
+  if not fits and #self.bodies > 0 then
+    vim.api.nvim_win_set_cursor(0, { head + 1, 0 })
+    vim.fn.winrestview({ topline = head + 1 })
+  elseif fits and vim.fn.line('w0') > head + 1 then
+    vim.fn.winrestview({ topline = head + 1 })
+  end
+end
+
+-- Life -----------------------------------------------------------------------------------------
+
+--- Replace the section by its record.
+---@param lines string[]
+function Section:freeze(lines)
+  local chat = self.chat
+  self:tell_edits() -- those that came since: the text goes now
+  local first, after = self:rows()
+  local inside = vim.tbl_filter(function(win)
+    return self:contains(vim.api.nvim_win_get_cursor(win)[1] - 1)
+  end, vim.fn.win_findbuf(chat.buf))
+  chat.section = nil
+  view.clear(chat.buf)
+  text.clear(chat.buf)
+  chat:as_host(function()
+    local block = vim.list_extend(vim.list_slice(lines), { '' })
+    vim.api.nvim_buf_set_lines(chat.buf, first, after, false, block)
+    chat:ensure_heading()
+  end)
+  for _, win in ipairs(inside) do
+    chat:to_draft(win)
+  end
+  chat:follow()
+end
+
+---@param chat winnow.Chat
+---@param id string
+---@param row integer of its first line
+---@param previews table<string, string>
+---@return winnow.Section
+local function new(chat, id, row, previews)
+  local self = setmetatable({
+    id = id,
+    chat = chat,
+    previews = previews,
+    parts = {},
+    waiting = 0,
+    offer = '',
+    pristine = true,
+    sight = guard.sight(),
+    reply = guard.sight(),
+  }, Section)
+  self:set_start(row)
+  chat.section = self
+  self.told = self:lines()
+  self.seen = seen.none(self.told)
+  self:decorate()
+  watch(self)
+  return self
+end
+
+--- A host goes on with the section that stands here. What was only read from the file becomes the
+--- host's text, and what the user has done to it since a step of `u`.
+---@param self winnow.Section
+---@param lines string[]
+---@param edited string[]
+local function adopt(self, lines, edited)
+  if not self.from_file then
+    return -- it is what the host was told
+  end
+  self.from_file = nil
+  local chat, shown = self.chat, self:lines()
+  local mine = self.pristine and {} or vim.list_slice(shown)
+  local first, after = self:rows()
+  local views = {} ---@type table<integer, table>
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+  end
+  chat:as_host(function()
+    local block = vim.list_extend(vim.list_slice(lines), { '' })
+    vim.api.nvim_buf_set_lines(chat.buf, first, after, false, block)
+  end)
+  self:set_start(first)
+  for _, step in ipairs({ edited, mine }) do
+    if #step > 0 and not text.same(step, self:lines()) then
+      replace(self, step)
+    end
+  end
+  for win, was in pairs(views) do
+    vim.api.nvim_win_call(win, function()
+      vim.fn.winrestview(was)
+    end)
+  end
+  if not text.same(shown, self:lines()) then
+    self.sight = guard.sight() -- no key was about this
+  end
+  self:decorate()
+end
+
+--- Open a section above the draft. The cursor goes to it only when the user was at the end, in
+--- Normal mode, and waited for it.
+---@param chat winnow.Chat
+---@param id string
+---@param lines string[]
+---@param previews table<string, string>
+---@param focus boolean the user asked for it
+---@param edited string[] the lines as the user left them before; empty: as they are
+function M.open(chat, id, lines, previews, focus, edited)
+  if chat.section and chat.section.id == id then
+    chat.section.previews = previews
+    adopt(chat.section, lines, edited)
+    return
+  end
+  local here = vim.api.nvim_get_current_buf() == chat.buf
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local waited = here and vim.api.nvim_get_mode().mode == 'n' and row >= chat:heading_row()
+  chat.carry = ''
+  local tail = chat:tail_row()
+  chat:as_host(function()
+    transcript.insert(chat, tail, lines)
+  end)
+  local self = new(chat, id, tail + 2, previews)
+  if #edited > 0 then
+    replace(self, edited)
+  end
+  if waited or focus then
+    self:visit()
+  end
+  chat:follow()
+  chat:save()
+end
+
+--- Go on with the section that a text read from a file still shows as open.
+---@param chat winnow.Chat
+function M.recognise(chat)
+  text.clear(chat.buf)
+  local id, row = text.find(chat)
+  if id then
+    new(chat, id, row, {}).from_file = true
+  end
+end
+
+return M

@@ -1,0 +1,166 @@
+--- Where the open section stands in its chat's text, told by its markers and a mark on its head.
+local grammar = require('winnow.grammar')
+local marker = require('winnow.section.marker')
+local registry = require('winnow.registry')
+
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace('winnow.section')
+
+---@class (partial) winnow.Section
+local Section = {}
+M.Section = Section
+
+--- The mark tells by itself when its line was written anew, as a filter or a formatter does.
+---@param row integer
+function Section:set_start(row)
+  self.start = vim.api.nvim_buf_set_extmark(self.chat.buf, namespace, row, 0, {
+    id = self.start,
+    right_gravity = false,
+    end_row = row,
+    end_col = #(self.chat:lines(row, row + 1)[1] or ''),
+    invalidate = true,
+  })
+end
+
+--- Whether a message begins here.
+---@param line string
+---@return boolean
+local function is_heading(line)
+  return line == grammar.YOU or line == grammar.CLAUDE
+end
+
+--- Where the section starts, told from the text: at its topmost marker, with the lines right above
+--- that, which the user may have written.
+---@param self winnow.Section
+---@param after integer row of the draft's heading
+---@return integer? row
+---@return integer above row of the heading of the message that it is in
+local function find_start(self, after)
+  local first
+  local inside = false -- a body
+  local lines = self.chat:lines(0, after)
+  local above = 0
+  for i = #lines, 1, -1 do
+    local found = marker.of(lines[i], self.id)
+    if found and found.slot ~= grammar.RECORD then -- a record of the same question may stand above
+      first, inside = i, found.slot == grammar.END -- until any other marker
+    elseif not inside and is_heading(lines[i]) then
+      above = i
+      break
+    end
+  end
+  while first and first - 1 > above and lines[first - 1] ~= '' do
+    first = first - 1
+  end
+  return first and first - 1, above - 1
+end
+
+--- Where the mark on the first line is; and where the section is, when that was written anew.
+---@param self winnow.Section
+---@param after integer row of the draft's heading
+---@return integer
+local function start_row(self, after)
+  local mark =
+    vim.api.nvim_buf_get_extmark_by_id(self.chat.buf, namespace, self.start, { details = true })
+  local row, valid = mark[1], not mark[3].invalid
+  local line = self.chat:lines(row, row + 1)[1] or ''
+  local at = marker.of(line, self.id)
+  if valid and at and at.slot ~= grammar.RECORD then
+    return row
+  end
+  local found, above = find_start(self, after)
+  if found and not (valid and line ~= '' and row <= found and row > above) then
+    row = found
+  else -- no marker is left there, or the user's own words come first
+    row = math.max(math.min(row, after), above + 1)
+  end
+  if (self.chat:lines(row, row + 1)[1] or '') ~= '' then
+    self:set_start(row)
+  end
+  return row
+end
+
+--- First row, and the row after the last one. Edits may have taken any line, even all.
+---@return integer first
+---@return integer after
+function Section:rows()
+  local count = vim.api.nvim_buf_line_count(self.chat.buf)
+  local after = math.min((self.chat:heading_row()), count)
+  local first = math.min(start_row(self, after), count - 1)
+  return first, math.max(after, first + 1)
+end
+
+--- Its lines, which are not to be changed: until the text changes they are the same table.
+---@return string[]
+function Section:lines()
+  local tick = vim.api.nvim_buf_get_changedtick(self.chat.buf)
+  if tick ~= self.tick then
+    self.text, self.tick = self.chat:lines(self:rows()), tick
+  end
+  return self.text
+end
+
+---@param row integer from 0
+---@return boolean
+function Section:contains(row)
+  local first, after = self:rows()
+  return row >= first and row < after
+end
+
+--- Whether it still waits: it may have been closed, or all of the chat read anew.
+---@return boolean
+function Section:is_open()
+  return self.chat.section == self and registry.get(self.chat.buf) == self.chat
+end
+
+--- Forget where a section stood: its text is the transcript's, or was read anew.
+---@param buf integer
+function M.clear(buf)
+  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+end
+
+--- The section that a text read from a file still shows as open: below all that was said, with its
+--- head or its foot. An option that was pasted somewhere is none. A body may hold what looks like
+--- the heading of a message.
+---@param chat winnow.Chat
+---@return string? id
+---@return integer row where it starts
+function M.find(chat)
+  local id, first, framed
+  local inside = false -- a body
+  for row = chat:heading_row() - 1, 0, -1 do
+    local line = chat:lines(row, row + 1)[1]
+    if not inside and is_heading(line) then
+      break
+    end
+    local found = marker.of(line, id)
+    if found and found.slot ~= grammar.RECORD then
+      id, first = found.id, row
+      framed = framed or found.slot == grammar.HEAD or found.slot == grammar.FOOT
+      inside = found.slot == grammar.END -- until any other marker
+      if found.slot == grammar.HEAD and found.question == 1 then
+        break
+      end
+    end
+  end
+  return framed and id or nil, first or -1
+end
+
+--- Whether two lists of lines are the same; quicker than vim.deep_equal().
+---@param a string[]
+---@param b string[]
+---@return boolean
+function M.same(a, b)
+  if #a ~= #b then
+    return false
+  end
+  for i = 1, #a do
+    if a[i] ~= b[i] then
+      return false
+    end
+  end
+  return true
+end
+
+return M

@@ -1,0 +1,252 @@
+--- What an open section looks like beyond its text: rules, hints and the verdict. A function of
+--- the text and of the last verdict, drawn anew after every change.
+local grammar = require('winnow.grammar')
+local marker = require('winnow.section.marker')
+
+local M = {}
+
+local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc> cancels'
+local RULE = 60 -- columns of a rule, where the window has them
+local PEEK = 6 -- lines of a preview that are shown below its option
+local namespace = vim.api.nvim_create_namespace('winnow.section_view')
+local peeks = vim.api.nvim_create_namespace('winnow.section_view.preview')
+
+---@alias winnow.Chunk { [1]: string, [2]: string } text and its colour
+
+---@class winnow.Fenced a body, where it is now; the rows are those of its fences
+---@field first integer
+---@field last integer
+---@field info string
+
+---@class winnow.Body a fenced block whose lines the user may edit
+---@field mark integer extmark from fence to fence
+---@field info string
+
+---@param chunks winnow.Chunk[]
+---@return integer columns
+local function display_width(chunks)
+  local width = 0
+  for _, chunk in ipairs(chunks) do
+    width = width + vim.fn.strdisplaywidth(chunk[1])
+  end
+  return width
+end
+
+--- The rest of a rule.
+---@param used integer columns that it has already
+---@param width integer columns of the window
+---@return string
+local function rule(used, width)
+  return grammar.RULE:rep(math.min(RULE, width) - used)
+end
+
+--- Break a text into pieces that fit a width.
+---@param text string
+---@param width integer columns
+---@return string[]
+local function wrapped(text, width)
+  local pieces, piece = {}, ''
+  for _, word in ipairs(vim.split(text, ' ', { plain = true })) do
+    local longer = piece == '' and word or piece .. ' ' .. word
+    if piece ~= '' and vim.fn.strdisplaywidth(longer) > width then
+      table.insert(pieces, piece)
+      piece = word
+    else
+      piece = longer
+    end
+  end
+  table.insert(pieces, piece)
+  return pieces
+end
+
+--- Texts as lines of their own, in the colour of a hint.
+---@param texts string[]
+---@param lead? string what each begins with
+---@return winnow.Chunk[][]
+local function in_lines(texts, lead)
+  return vim.tbl_map(function(text)
+    return { { (lead or '') .. text, 'WinnowHint' } }
+  end, texts)
+end
+
+---@param part winnow.Part
+---@return string
+local function part_group(part)
+  return part.decided and 'WinnowDecided' or 'WinnowUndecided'
+end
+
+---@param part winnow.Part
+---@return string
+local function dot_of(part)
+  return part.decided and grammar.DECIDED or grammar.UNDECIDED
+end
+
+--- The verdict on the foot's own line, or nil when it is too wide for that.
+---@param section winnow.Section
+---@param width integer columns
+---@return winnow.Chunk[]?
+local function foot_line(section, width)
+  local chunks = { { grammar.RULE:rep(2) .. ' ', 'WinnowFoot' } }
+  if #section.parts > 1 then
+    local dots = vim.iter(section.parts):map(dot_of)
+    table.insert(chunks, { dots:join('') .. ' ', 'WinnowFoot' })
+  end
+  for i, part in ipairs(section.parts) do
+    table.insert(chunks, { (i > 1 and ' · ' or '') .. part.text, part_group(part) })
+  end
+  if section.offer ~= '' then
+    table.insert(chunks, { ' · ' .. section.offer, 'WinnowHint' })
+  end
+  if section.waiting > 0 then
+    table.insert(chunks, { (' · %d more waiting'):format(section.waiting), 'WinnowHint' })
+  end
+  local used = display_width(chunks)
+  if used > width then
+    return nil
+  end
+  table.insert(chunks, { ' ' .. rule(used + 1, width), 'WinnowFoot' })
+  return chunks
+end
+
+--- The verdict as lines of its own, one or more for each question.
+---@param section winnow.Section
+---@param width integer columns
+---@return winnow.Chunk[][]
+local function foot_lines(section, width)
+  local lines = {}
+  for _, part in ipairs(section.parts) do
+    local dot = dot_of(part) .. ' '
+    for _, piece in ipairs(wrapped(part.text, width - 3)) do
+      table.insert(lines, { { dot .. piece, part_group(part) } })
+      dot = '  '
+    end
+  end
+  for _, piece in ipairs(section.offer ~= '' and wrapped(section.offer, width - 3) or {}) do
+    table.insert(lines, { { '  ' .. piece, 'WinnowHint' } })
+  end
+  if section.waiting > 0 then
+    table.insert(lines, { { ('%d more waiting'):format(section.waiting), 'WinnowHint' } })
+  end
+  return lines
+end
+
+--- Columns for text in the narrowest window that shows the buffer.
+---@param buf integer
+---@return integer
+local function text_width(buf)
+  local width = 200
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    local info = vim.fn.getwininfo(win)[1]
+    width = math.min(width, info.width - info.textoff)
+  end
+  return width
+end
+
+--- Take back all that was drawn.
+---@param buf integer
+function M.clear(buf)
+  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+  vim.api.nvim_buf_clear_namespace(buf, peeks, 0, -1)
+end
+
+--- Show the start of a preview below its option; the whole is a float away, with K.
+---@param buf integer
+---@param row? integer nil: show none
+---@param preview? string Markdown
+function M.peek(buf, row, preview)
+  vim.api.nvim_buf_clear_namespace(buf, peeks, 0, -1)
+  if not (row and preview) then
+    return
+  end
+  local lines = vim.split(vim.trim(preview), '\n', { plain = true })
+  local shown = vim.list_slice(lines, 1, PEEK)
+  if #lines > PEEK then
+    table.insert(shown, ('… K shows all %d lines'):format(#lines))
+  end
+  vim.api.nvim_buf_set_extmark(buf, peeks, row, 0, {
+    virt_lines = in_lines(shown, '  ┊ '),
+  })
+end
+
+--- Where the bodies of a section are now.
+---@param section winnow.Section
+---@return winnow.Fenced[]
+function M.bodies(section)
+  return vim.tbl_map(function(body)
+    local at =
+      vim.api.nvim_buf_get_extmark_by_id(section.chat.buf, namespace, body.mark, { details = true })
+    return { first = at[1] or -1, last = at[3] and at[3].end_row or -1, info = body.info }
+  end, section.bodies)
+end
+
+--- The rows of a section that something is drawn on.
+---@param section winnow.Section
+---@param first integer
+---@return { row: integer, line: string }[] heads
+---@return integer[] asked the last row of each question's text
+---@return integer? foot
+---@return winnow.Fenced[] bodies
+local function find(section, first)
+  local heads, asked, foot, bodies = {}, {}, nil, {}
+  local open ---@type winnow.Fenced? a body that goes on
+  for i, line in ipairs(section:lines()) do
+    local row = first + i - 1
+    local found = marker.of(line, section.id)
+    local slot = found and found.slot
+    if found and open then -- one whose end is gone goes on to the next line of ours
+      open.last = row
+      table.insert(bodies, open)
+      open = nil
+    end
+    if slot == grammar.BEGIN then
+      open = { first = row, last = row, info = line:match('^`*(%w*)') }
+    elseif slot == grammar.HEAD then
+      table.insert(heads, { row = row, line = line })
+    elseif found and slot == grammar.ASKED then
+      asked[found.question] = row
+    elseif slot == grammar.FOOT then
+      foot = row
+    end
+  end
+  return heads, vim.tbl_values(asked), foot, bodies
+end
+
+--- Draw a section.
+---@param section winnow.Section
+function M.draw(section)
+  local buf = section.chat.buf
+  ---@param row integer
+  ---@param options vim.api.keyset.set_extmark
+  ---@return integer mark
+  local function put(row, options)
+    return vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
+  end
+  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
+  local width = text_width(buf)
+  local first, after = section:rows()
+  local heads, asked, foot, bodies = find(section, first)
+  section.bodies = vim.tbl_map(function(body)
+    return { mark = put(body.first, { end_row = body.last }), info = body.info }
+  end, bodies)
+  for _, head in ipairs(heads) do
+    put(head.row, { end_col = #head.line, hl_group = 'WinnowHead' })
+    local used = vim.fn.strdisplaywidth(marker.strip(head.line)) + 1
+    -- At a column of the window: text after a marker would wrap as if that were visible.
+    put(head.row, { virt_text = { { rule(used, width), 'WinnowHead' } }, virt_text_win_col = used })
+  end
+  for _, row in ipairs(section.pristine and asked or {}) do
+    put(row, { virt_lines = in_lines(wrapped(HINT, width)) })
+  end
+  local verdict = foot_line(section, width)
+  if foot then
+    put(
+      foot,
+      { virt_text = verdict or { { rule(0, width), 'WinnowFoot' } }, virt_text_pos = 'overlay' }
+    )
+  end
+  if not (foot and verdict) then
+    put(foot or after - 1, { virt_lines = foot_lines(section, width) })
+  end
+end
+
+return M

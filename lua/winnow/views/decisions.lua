@@ -1,0 +1,119 @@
+--- The ledger in a buffer of its own, and its export into files.
+local host = require('winnow.host')
+local say = require('winnow.say')
+local window = require('winnow.window')
+
+local M = {}
+
+local NAME = 'winnow://decisions'
+local PRIVATE = tonumber('600', 8)
+
+--- The buffer, made when it is missing.
+---@return integer
+local function buffer()
+  local buf = vim.fn.bufadd(NAME)
+  vim.fn.bufload(buf)
+  vim.bo[buf].buftype = 'nofile'
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].filetype = 'markdown'
+  return buf
+end
+
+--- Ask the host, which keeps the ledger.
+---@param event table
+local function recall(event)
+  local ok, problem = host.notify('recall', event)
+  if not ok then
+    say(problem or '', 'error')
+  end
+end
+
+--- Open the buffer; its text follows.
+---@param chosen { about?: string, path?: string } a text that occurs in the decisions, their chat
+---@param mods table command modifiers
+function M.open(chosen, mods)
+  window.show(buffer(), mods)
+  recall(chosen)
+end
+
+--- The host's answer to `M.open`.
+---@param lines string[]
+function M.show(lines)
+  local buf = buffer()
+  vim.bo[buf].modifiable = true
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].modifiable = false
+  vim.bo[buf].modified = false
+end
+
+--- Export the ledger.
+---@param path string a folder, or a file whose name ends in `.json`
+function M.export(path)
+  recall({ export = vim.fn.fnamemodify(vim.fn.expand(path), ':p') })
+end
+
+--- Write a file, but never over one that is there.
+---@param path string
+---@param lines string[]
+---@return boolean written
+---@return string? problem
+local function write_new(path, lines)
+  local file, problem = vim.uv.fs_open(path, 'wx', PRIVATE)
+  if not file then
+    return false, problem
+  end
+  local written, failure = vim.uv.fs_write(file, table.concat(lines, '\n') .. '\n')
+  vim.uv.fs_close(file)
+  return written ~= nil, failure
+end
+
+--- The highest number of the folder's files, and what is in those.
+---@param folder string
+---@return integer
+---@return table<string, boolean>
+local function numbered(folder)
+  local highest, texts = 0, {}
+  for name in vim.fs.dir(folder) do
+    local number = name:match('^(%d+)%-.*%.md$')
+    if number then
+      highest = math.max(highest, tonumber(number))
+      texts[table.concat(vim.fn.readfile(folder .. '/' .. name), '\n')] = true
+    end
+  end
+  return highest, texts
+end
+
+--- The host's answer to `M.export`: write the files, each under the next number, but none twice.
+---@param path string
+---@param files winnow.File[]
+function M.write(path, files)
+  local folder = path:gsub('/+$', '')
+  local single = vim.endswith(path, '.json')
+  local parent = single and vim.fs.dirname(path) or folder
+  local made, obstacle = pcall(vim.fn.mkdir, parent, 'p')
+  if not made then
+    say(('Not exported: %s.'):format((obstacle:gsub('^Vim:E%d+: ', ''))), 'error')
+    return
+  end
+  local number, texts = 0, {}
+  if not single then
+    number, texts = numbered(folder)
+  end
+  local count = 0
+  for _, file in ipairs(files) do
+    if not texts[table.concat(file.lines, '\n')] then
+      number = number + 1
+      local target = single and path or ('%s/%04d-%s.md'):format(folder, number, file.name)
+      local written, problem = write_new(target, file.lines)
+      if not written then
+        say(('Not exported: %s.'):format(problem), 'error')
+        return
+      end
+      count = count + 1
+    end
+  end
+  local what = single and 'All decisions' or ('%d new of %d decisions'):format(count, #files)
+  say(('%s exported to %s.'):format(what, vim.fn.fnamemodify(path, ':~')))
+end
+
+return M

@@ -1,0 +1,118 @@
+"""What a session is started with: the SDK's options."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextlib import ExitStack
+from tempfile import NamedTemporaryFile
+from typing import Any, cast
+
+from claude_agent_sdk import (
+    CanUseToolShadowedWarning,
+    ClaudeAgentOptions,
+    HookContext,
+    HookInput,
+    HookJSONOutput,
+    HookMatcher,
+    PermissionMode,
+)
+from claude_agent_sdk.types import HookEvent
+
+from winnow import ports
+from winnow.adapters.claude import ask_user, private
+from winnow.adapters.claude.requests import Requests
+from winnow.core.asking import question_tool
+from winnow.core.asking.trust import Given
+from winnow.core.text.encoding import to_json
+
+_TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
+
+
+def options(
+    spec: ports.AgentSpec,
+    ask: ports.Ask,
+    requests: Requests,
+    *,
+    cli_path: str,
+    env: dict[str, str],
+    settings_changed: Callable[[], object],
+    stderr: Callable[[str], None],
+    files: ExitStack,
+) -> ClaudeAgentOptions:
+    """The options of a session.
+
+    Args:
+        spec: what it is made from.
+        ask: for the tool to ask with.
+        requests: everything else that Claude Code asks goes there.
+        cli_path: the CLI to run; empty for the one that comes with the SDK.
+        env: variables on top of the inherited ones; an empty value drops one.
+        settings_changed: called when they have, on disk.
+        stderr: takes the CLI's, line by line.
+        files: gets those that must be there until the CLI has ended.
+    """
+    if spec.mode == "bypassPermissions":  # questions and plans still come to can_use_tool
+        warnings.simplefilter("ignore", CanUseToolShadowedWarning)
+    return ClaudeAgentOptions(
+        cwd=spec.cwd,
+        cli_path=cli_path or None,
+        resume=spec.session or None,
+        model=None if spec.model == "default" else spec.model or None,
+        permission_mode=cast(PermissionMode, spec.mode) if spec.mode else None,
+        **ask_user.options(spec.questions, spec.given.prompts),
+        mcp_servers={**spec.given.servers, **ask_user.servers(spec.questions, ask)},
+        **_project(spec.given, spec.cwd, files),
+        include_partial_messages=True,
+        can_use_tool=requests.can_use_tool,
+        hooks=_hooks(requests, settings_changed),
+        max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client
+        stderr=stderr,
+        env=private.variables(whole=spec.given.whole) | env,
+    )
+
+
+def _project(given: Given, cwd: str, files: ExitStack) -> dict[str, Any]:
+    """What the session gets of its project's settings: arguments of the SDK's options."""
+    found: dict[str, Any] = {}
+    if not given.whole:
+        found |= {"setting_sources": ["user"], "add_dirs": [cwd]}
+    if given.settings:  # as a file, since all users can read a command line
+        file = files.enter_context(NamedTemporaryFile(prefix="winnow-", suffix=".json"))  # noqa: SIM115
+        file.write(to_json(given.settings).encode())
+        file.flush()
+        found["settings"] = file.name
+    return found
+
+
+def _hooks(
+    requests: Requests, settings_changed: Callable[[], object]
+) -> dict[HookEvent, list[HookMatcher]]:
+    return {
+        "PreToolUse": [HookMatcher(question_tool.TOOL, [_asks_always])],
+        private.CONFIG_CHANGE: [HookMatcher(hooks=[_keeping_out(settings_changed)])],
+        **{event: [HookMatcher(hooks=[requests.tool_ended])] for event in _TOOL_ENDS},
+    }
+
+
+async def _asks_always(
+    input: HookInput,  # noqa: ARG001
+    tool_use_id: str | None,  # noqa: ARG001
+    context: HookContext,  # noqa: ARG001
+) -> HookJSONOutput:
+    """Bring the `question` tool to `can_use_tool` in modes that permit or deny without asking."""
+    output = {"hookEventName": "PreToolUse", "permissionDecision": "ask"}
+    return cast(HookJSONOutput, {"hookSpecificOutput": output})
+
+
+def _keeping_out(changed: Callable[[], object]) -> Callable[..., Any]:
+    """A hook that lets no change act in mid-session: hooks that a pull brings in would run at once.
+
+    The user's own are kept out as well, since with them the CLI reads all files anew.
+    """
+
+    async def hook(*_: object) -> HookJSONOutput:
+        changed()
+        return {"decision": "block", "reason": "The session is started anew before it goes on."}
+
+    return hook

@@ -1,0 +1,116 @@
+"""What we use of the SDK and of Claude Code that no documentation promises, each with the reason.
+
+A newer version may change any of it. ``tests/app/test_sdk.py`` fails for each one that has moved or
+means something else, and no other module uses a private name of the SDK. What is read without
+the SDK stands beside its reader: a session's file in ``session_file.py``, settings in
+``projects.py``, logins in ``credentials.py``, the CLI that the SDK brings along in ``health.py``.
+What the CLI's messages hold is public with the SDK's `SystemMessage`; see ``translate.py``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any, cast
+
+from anyio.abc import Process
+from anyio.streams.text import TextReceiveStream
+from claude_agent_sdk import ClaudeAgentOptions
+from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
+from claude_agent_sdk.types import HookEvent
+
+# --- the SDK ----------------------------------------------------------------------------------
+
+# What the SDK puts among the CLI's messages itself: the end of them, and an error that is raised.
+# A message of the CLI by such a name would end the session.
+RESERVED = ("end", "error")
+
+
+class Subprocess(SubprocessCLITransport):
+    """The SDK's own transport: finds the CLI, makes its arguments and environment, and ends it.
+
+    `Transport` is public, but whoever implements it would have to do all that anew.
+    """
+
+    def __init__(self, options: ClaudeAgentOptions) -> None:
+        # For a transport that it makes itself, the SDK sets this: permissions come to us.
+        super().__init__(_nothing(), replace(options, permission_prompt_tool_name="stdio"))
+
+    @property
+    def process(self) -> Process | None:
+        """The CLI's: its raw output, its end, and a way to end it; None before and after."""
+        return self._process
+
+    def wrapped(self, command: list[str]) -> list[str]:
+        """What is started in place of this command. The SDK has no such option."""
+        return command
+
+    def _build_command(self) -> list[str]:
+        return self.wrapped(super()._build_command())
+
+    async def _handle_stderr(self) -> None:
+        # The SDK's own stream stops at the first byte that is no UTF-8.
+        if self._process and self._process.stderr:
+            self._stderr_stream = TextReceiveStream(self._process.stderr, errors="replace")
+        await super()._handle_stderr()
+
+
+async def _nothing() -> AsyncIterator[dict[str, Any]]:
+    """Prompts are sent when there are some."""
+    return
+    yield {}
+
+
+# --- what the CLI is asked for ----------------------------------------------------------------
+
+# A control request that the SDK has no method for. Replies with ``state``, see ``rules.py``.
+LIST_RULES = "list_permission_rules"
+
+# A hook that the SDK's types lack: settings on disk have changed. Its ``block`` keeps them out.
+CONFIG_CHANGE = cast(HookEvent, "ConfigChange")
+
+# Of an MCP server: its tools are there at once. Else Claude must search for one before it asks.
+ALWAYS_LOAD = {"alwaysLoad": True}
+
+# Claude Code looks for commands and @mentions in the last block of a message only. Its field
+# `client_composed` says the same, but then leaves out what else comes with a prompt, too.
+LITERAL = "(The user picked or wrote this as an answer.)"
+
+# How it says that the session to be resumed is not there; only in words.
+NO_SESSION = "No conversation found"
+
+# --- the CLI's environment --------------------------------------------------------------------
+
+# Without it, the options of a question have no previews.
+PREVIEWS = {"CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "markdown"}
+
+# What makes up for settings that are not read from the project's files. Its prompts are, and what
+# it wants done by the clock is not, which Claude Code does even without its settings.
+PARTLY = {
+    "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1",
+    "CLAUDE_CODE_DISABLE_CRON": "1",
+}
+
+# What a surrounding Claude Code tells its children about itself. A CLI that believes it would
+# join that session or talk to that editor. The SDK can't remove a variable, but an empty one
+# counts as unset.
+_OUTER_SESSION = (
+    "CLAUDE_CODE_BRIDGE_SESSION_ID",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS",
+    "CLAUDE_CODE_SESSION_ATTENDED",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_SSE_PORT",
+    "CLAUDE_PID",
+)
+
+
+def variables(*, whole: bool) -> dict[str, str]:
+    """What a session's environment has in place of, and on top of, the inherited one.
+
+    Args:
+        whole: the session gets all of its project's settings.
+    """
+    outer = {name: "" for name in _OUTER_SESSION if name in os.environ}
+    return {**outer, **PREVIEWS, **({} if whole else PARTLY)}

@@ -1,0 +1,42 @@
+"""Permission rules: what Claude Code suggests, what it takes, and what it lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from claude_agent_sdk import PermissionUpdate, ToolPermissionContext
+
+_SOURCES = {
+    "userSettings": "all your projects (settings.json of Claude Code)",
+    "projectSettings": "this project, for everybody (.claude/settings.json)",
+    "localSettings": "this project, for you (.claude/settings.local.json)",
+    "policySettings": "your organisation",
+    "session": "this session",
+    "flagSettings": "this project, as you decided here (:Winnow trust)",
+    "command": "a skill or command that runs",
+}
+
+
+def suggestions(context: ToolPermissionContext) -> list[dict[str, Any]]:
+    """The updates that Claude Code offers, as it sends them."""
+    return [update.to_dict() for update in context.suggestions]
+
+
+def updates(taken: list[dict[str, Any]]) -> list[PermissionUpdate]:
+    """Those that the user has taken up."""
+    return [PermissionUpdate.from_dict(update) for update in taken]
+
+
+def listed(reply: dict[str, Any]) -> Iterator[str]:
+    """The CLI's reply to `private.LIST_RULES`, as lines."""
+    state = reply["state"]
+    for rule in state["rules"]:
+        unused = " (not in effect)" if rule.get("notInEffect") else ""  # managed settings say so
+        yield _line(f"{rule['behavior']} {rule['rule']}", rule["source"]) + unused
+    for folder in state.get("workspaceDirectories", []):
+        yield _line(f"folder {folder['path']}", folder["source"])
+
+
+def _line(text: str, source: str) -> str:
+    return f"{' '.join(text.splitlines())} · {_SOURCES.get(source, source)}"

@@ -1,0 +1,184 @@
+"""The messages of a session as events. What a newer Claude Code says beside them costs nothing."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from claude_agent_sdk import (
+    AssistantMessage,
+    ConversationResetMessage,
+    Message,
+    RateLimitEvent,
+    ResultMessage,
+    ServerToolResultBlock,
+    ServerToolUseBlock,
+    StreamEvent,
+    SystemMessage,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    UserMessage,
+)
+
+from winnow.adapters.claude import failures
+from winnow.core import agent as a
+
+log = logging.getLogger(__name__)
+
+
+class Translator:
+    """Turns the messages of one session into events.
+
+    Of a subagent only the results of its tools are told, since the user may have allowed them.
+    """
+
+    def __init__(self) -> None:
+        self.mode = ""  # the permission mode that was told last
+        self.session = ""  # its id
+        self._streamed = ""  # the id of the message that came as deltas
+        self._half = ""  # the first half of a surrogate pair
+        self._refusal = ""  # why the API refused, said just before the result
+
+    def translate(self, message: Message) -> Iterator[a.AgentEvent]:
+        """What a message tells.
+
+        Raises:
+            AttributeError, KeyError, TypeError, ValueError: it is not what it seems to be.
+        """
+        match message:
+            case StreamEvent():
+                if message.parent_tool_use_id is None:
+                    yield from self._delta(message.event)
+            case AssistantMessage():
+                if message.parent_tool_use_id is None:
+                    yield from self._assistant(message)
+            case UserMessage():
+                yield from self._user(message)
+            case SystemMessage(subtype=subtype, data=data):
+                yield from self._system(subtype, data)
+            case RateLimitEvent(rate_limit_info=info):
+                if info.status == "rejected":
+                    yield a.Notice(failures.limit(info.resets_at))
+            case ResultMessage():
+                yield self._result(message)
+            case ConversationResetMessage():
+                pass  # the next "init" tells the new session
+            case _:
+                _unknown(type(message).__name__)
+
+    def change_mode(self, mode: str | None) -> Iterator[a.AgentEvent]:
+        """Tell of a mode, unless it is the one that was told last."""
+        if mode and mode != self.mode:
+            self.mode = mode
+            yield a.Mode(mode)
+
+    def _system(self, subtype: str, data: dict[str, Any]) -> Iterator[a.AgentEvent]:
+        match subtype, data:
+            case "init", {"session_id": str(session)}:
+                self.session = session
+                yield a.Started(session, data.get("model", ""))
+                yield from self.change_mode(data.get("permissionMode"))
+            case "status", _:
+                yield from self.change_mode(data.get("permissionMode"))
+            case "permission_denied", _:
+                yield a.Notice(failures.denied(data))
+            case "api_retry", _:
+                yield a.Notice(failures.retry(data))
+            case "compact_boundary", _:
+                yield a.Notice("Claude now has a summary in place of the conversation so far.")
+
+    def _delta(self, event: dict[str, Any]) -> Iterator[a.AgentEvent]:
+        match event:
+            case {"type": "message_start", "message": {"id": str(id)}}:
+                self._streamed = id
+            case {"type": "content_block_delta", "delta": {"type": "text_delta", "text": text}}:
+                if text := self._complete(text):
+                    yield a.Text(text)
+            case {"delta": {"type": "thinking_delta", "thinking": text}}:
+                if text := self._complete(text):
+                    yield a.Thinking(text)
+            case {"type": "content_block_stop"} if self._half:
+                self._half = ""
+                yield a.Text("\ufffd")
+            case {"type": "message_stop"}:
+                yield a.Pause()
+
+    def _assistant(self, message: AssistantMessage) -> Iterator[a.AgentEvent]:
+        """One block of a message; each block comes as a message of its own."""
+        if message.error:
+            self._refusal = message.error  # its text is the result's, which shows it
+            return
+        streamed = message.message_id == self._streamed
+        for block in message.content:
+            match block:
+                case ToolUseBlock():
+                    yield a.ToolStarted(block.id, block.name, as_object(block.input))
+                case TextBlock():
+                    if not streamed:
+                        yield a.Text(_joined(block.text))
+                case ThinkingBlock() | ServerToolUseBlock() | ServerToolResultBlock():
+                    pass
+                case _:
+                    _unknown(type(block).__name__)
+        if not streamed:
+            yield a.Pause()
+
+    def _user(self, message: UserMessage) -> Iterator[a.AgentEvent]:
+        """The results of tools; what the user said comes back in the same kind of message."""
+        for block in message.content if isinstance(message.content, list) else []:
+            match block:
+                case ToolResultBlock():
+                    output = _joined(_plain(block.content))
+                    yield a.ToolFinished(block.tool_use_id, output, bool(block.is_error))
+                    if message.parent_tool_use_id is None:
+                        yield a.Pause()
+                case TextBlock():
+                    pass
+                case _:
+                    _unknown(type(block).__name__)
+
+    def _result(self, result: ResultMessage) -> a.TurnEnded:
+        reason = result.terminal_reason or ""
+        stopped = reason.startswith("aborted")
+        refusal, self._refusal = self._refusal, ""
+        error = ""
+        if result.is_error and not stopped:
+            detail = "; ".join(result.errors or []) or result.result or ""
+            error = failures.turn(reason, refusal, result.api_error_status, detail)
+        answered = result.user_message_uuids or []
+        if not answered and result.origin and result.origin["kind"] != "human":
+            # A background task woke Claude: this turn answers that, and no prompt.
+            answered = [result.origin["kind"]]
+        return a.TurnEnded(answered, error, stopped, result.total_cost_usd or 0.0)
+
+    def _complete(self, text: str) -> str:
+        """The text so far without the half of a character that the next delta completes."""
+        text = self._half + text
+        self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return _joined(text.removesuffix(self._half))
+
+
+@cache  # once for each kind, however many there are
+def _unknown(kind: str) -> None:
+    log.warning("a newer SDK has a %s, which is not shown", kind)
+
+
+def as_object(input: Any) -> dict[str, Any]:
+    """A tool's input as the object that it should be; a model may write anything."""
+    return input if isinstance(input, dict) else {"input": input}
+
+
+def _joined(text: str) -> str:
+    """Halves of surrogate pairs made one character; lone halves, which nothing can encode, �."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _plain(content: str | list[dict[str, Any]] | None) -> str:
+    if isinstance(content, list):
+        parts = [part.get("text", f"[{part.get('type', 'data')}]") for part in content]
+        return "\n".join(parts)
+    return content or ""

@@ -1,0 +1,1 @@
+"""The sections of a chat: what is asked, edited, answered and closed in them."""

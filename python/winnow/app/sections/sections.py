@@ -1,0 +1,228 @@
+"""What waits for the user in one chat: opened by the agent, found in the buffer, closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+import msgspec
+
+from winnow import ports
+from winnow import protocol as p
+from winnow.app.ledger import Ledger
+from winnow.app.mode import Mode
+from winnow.app.outbox import Outbox
+from winnow.app.page import Page
+from winnow.app.section import Section, again
+from winnow.app.sections import choices
+from winnow.app.sections.choices import Choices
+from winnow.app.sections.delivery import Delivery
+from winnow.app.sections.shelf import Shelf
+from winnow.app.sections.user import User
+from winnow.app.trust import Trust
+from winnow.app.turn import Turn
+from winnow.app.view import View
+from winnow.core.agent import Deny, Reply, Request
+from winnow.core.asking import ways
+from winnow.core.question import Malformed
+from winnow.core.section import answer
+from winnow.core.text import grammar
+from winnow.core.transcript.rendering import notice
+
+STOPPED = "The user stopped the turn before answering."
+CLOSED = "The user closed the chat before answering."
+UNATTENDED = "Nobody is there to answer this."
+
+
+class Sections:
+    """Everything that waits for the user in one chat.
+
+    Attributes:
+        ways: how the agent asks: by "tool", in its "text", or "both".
+        turn: where the agent is in what it says.
+        choices: what the agent asks in its text.
+    """
+
+    def __init__(  # noqa: PLR0917  all of a chat, once
+        self,
+        opened: p.Open,
+        world: ports.World,
+        page: Page,
+        outbox: Outbox,
+        ledger: Ledger,
+        mode: Mode,
+        project: Trust,
+    ) -> None:
+        self._opened = opened
+        self._files = world.files
+        self._clock = world.clock
+        self._form_hours = world.form_hours
+        self._page = page
+        self._ledger = ledger
+        self._early: list[p.SectionEvent] | None = []  # what came before the store had told
+        self.ways = opened.questions if opened.questions in ("text", "both") else "tool"
+        self.turn = Turn(None if self.ways == "tool" else lambda: choices.open_in(self._shelf))
+        self._shelf = Shelf(opened.path, world, page, ledger)
+        self._delivery = Delivery(
+            self._shelf, world, page, self.turn, outbox, ledger, mode, project
+        )
+        self.choices = Choices(self._shelf, self._delivery, page, self.turn, ledger)
+        self._user = User(self._shelf, self._delivery, self.choices, page, world.files)
+
+    @property
+    def waiting(self) -> list[Section]:
+        """What the user has to answer, the oldest first."""
+        return [*self.choices.numbered, *(view.section for view in self._page.views)]
+
+    @property
+    def awaited(self) -> bool:
+        """The agent waits for an answer."""
+        return any(section.awaited for section in self._shelf.waiting)
+
+    def handle(self, event: p.SectionEvent) -> None:
+        """What the user does with a section."""
+        if (take := self._page.guests.get(event.section)) is not None:
+            take(event)
+        elif self._early is not None and not self._page.find(event.section):
+            self._early.append(event)
+        else:
+            self._user.handle(event)
+
+    # --- opened ---------------------------------------------------------------------------------
+
+    def open(self, request: Request) -> Section | Reply:
+        """The agent asks something: what waits for the user now, or what it gets at once."""
+        way = ways.of(request.tool, request.input)
+        section = self._shelf.make(request)
+        if isinstance(section, Malformed):
+            return way.refused(request, section.reason)
+        if self._ledger.replay is not None:
+            match self._delivery.replayed(section):
+                case str(unknown):
+                    return way.unanswered(request, unknown)
+                case accepted:
+                    return accepted.reply
+        if self._opened.headless and not way.waits_unattended:
+            return way.unanswered(request, UNATTENDED)
+        section.reply = asyncio.get_running_loop().create_future()
+        if not request.agent_id:  # what the agent itself asks, it asks between two messages
+            self.turn.boundary = True
+        self._shelf.open(section)
+        return section
+
+    def show(self, marker: str, page: Page) -> bool:
+        """Open another view of what waits in this chat. False: it waits no more, or is there."""
+        section = self._shelf.find(marker)
+        if section is None or page.find(marker):
+            return False
+        user = User(self._shelf, self._delivery, self.choices, page, self._files)
+
+        def take(event: p.SectionEvent) -> None:
+            user.handle(event)
+            self._page.moved()
+
+        page.guests[marker] = take
+        self._shelf.show(section, page)
+        return True
+
+    # --- found ----------------------------------------------------------------------------------
+
+    def know(self, stored: Iterable[ports.StoredSection]) -> None:
+        """What the store has of this chat: now its sections can be gone on with."""
+        self._shelf.kept = {**{one.marker: one for one in stored}, **self._shelf.kept}
+        early, self._early = self._early or [], None
+        found, left, confirmed = self._opened.sections, self._opened.lines, self._opened.confirmed
+        for event in early:
+            if isinstance(event, p.Confirm) and event.section in found:
+                left, confirmed = event.lines, event.row
+        self._find(found, left, confirmed)
+        for event in early:
+            self.handle(event)
+
+    def reattach(self, found: list[str], lines: list[str]) -> None:
+        """The buffer was read again (``:e!``): its open section goes on."""
+        self._find([marker for marker in found if not self._page.current(marker)], lines)
+        if self._page.open and self._page.open.section.marker in found:
+            self._page.judge()
+        else:
+            self._page.show_open()
+
+    def _find(self, found: list[str], left: list[str], confirmed: int = -1) -> None:
+        """The buffer shows sections as open that nobody waits for; ``left``: as `Open.lines`."""
+        if self._early is not None:
+            return
+        for marker in found:
+            stored = self._shelf.kept.get(marker)
+            section = again(stored, self._files.read) if stored else None
+            if (
+                stored
+                and section
+                and not section.way.awaited
+                and stored.state == "open"
+                and self._is_new(section)
+            ):
+                self._go_on(section, left)
+            else:
+                lines = self._closed(stored, section, left, confirmed)
+                self._page.apply(p.Freeze(self._page.chat, marker, lines), p.Save(self._page.chat))
+
+    def _go_on(self, section: Section, left: list[str]) -> None:
+        if left:
+            section.edited(left)
+            self._shelf.keep(section.stored)
+        self._shelf.go_on(section)
+
+    def _closed(
+        self,
+        stored: ports.StoredSection | None,
+        section: Section | None,
+        left: list[str],
+        confirmed: int,
+    ) -> list[str]:
+        """The record of a section that does not go on."""
+        if stored is None or section is None:
+            return [notice("A question stood here that is not on record any more.")]
+        if stored.state == "answered":
+            return section.answered() or [f"{grammar.KEPT} This question was answered."]
+        if confirmed >= 0 and (answers := _answers(section, left, confirmed)) is not None:
+            return self._delivery.late(section, answers)
+        lines = left or stored.lines
+        self._shelf.keep(msgspec.structs.replace(stored, state="expired", lines=lines))
+        return section.cancelled("expired")
+
+    def _is_new(self, section: Section) -> bool:
+        return self._clock.now() - section.stored.created < self._form_hours * 3600
+
+    # --- closed ---------------------------------------------------------------------------------
+
+    def give_up(self, section: Section) -> None:
+        """The agent no longer waits for this."""
+        self._delivery.give_up(section)
+
+    def lost(self) -> None:
+        """The agent is gone: nobody waits any more, but for those that wait for no agent."""
+        for section in self._shelf.waiting[::-1]:
+            if section.reply is not None:
+                self._shelf.withdraw(section, "expired")
+
+    def stop(self) -> None:
+        """The turn ends; everything that waits in it is closed and can be reopened."""
+        for section in self._shelf.waiting[::-1]:  # the open one last: no other opens in between
+            section.settle(Deny(STOPPED, stop=True))
+            self._shelf.withdraw(section, "cancelled")
+
+    def close(self) -> None:
+        """The buffer is gone: deny what waits."""
+        for section in self._shelf.waiting[::-1]:
+            section.settle(Deny(CLOSED))
+            if section.way.awaited:  # others wait for the next time
+                self._shelf.withdraw(section, "expired")
+        self._shelf.leave()
+
+
+def _answers(section: Section, left: list[str], confirmed: int) -> answer.Answers | None:
+    """What the user has answered to a question for which the host ended just then."""
+    view = View(section)
+    view.edited(left)
+    outcome = None if section.form.proposes else view.confirm(confirmed)
+    return outcome.answers if isinstance(outcome, answer.Send) else None

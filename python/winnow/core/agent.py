@@ -1,0 +1,131 @@
+"""What an agent says, what it asks, and what it is told then."""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+import msgspec
+
+Update = dict[str, Any]
+"""A permission update, in Claude Code's own form."""
+
+
+class Started(msgspec.Struct, frozen=True, tag=True):
+    """The session has an id: the one to resume next time."""
+
+    session: str
+    model: str = ""
+
+
+class Text(msgspec.Struct, frozen=True, tag=True):
+    """A piece of what the agent says; a message may come in thousands."""
+
+    text: str
+
+
+class Thinking(msgspec.Struct, frozen=True, tag=True):
+    """A piece of the agent's reasoning."""
+
+    text: str
+
+
+class ToolStarted(msgspec.Struct, frozen=True, tag=True):
+    """The agent calls a tool; its input is complete."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
+class ToolFinished(msgspec.Struct, frozen=True, tag=True):
+    """A tool call of this session has a result; a subagent's calls are told of, too."""
+
+    id: str
+    output: str
+    failed: bool = False
+
+
+class Mode(msgspec.Struct, frozen=True, tag=True):
+    """The permission mode is this from now on, whoever changed it."""
+
+    mode: str
+
+
+class SettingsChanged(msgspec.Struct, frozen=True, tag=True):
+    """Settings changed on disk. They don't act before the agent is started anew."""
+
+
+class Pause(msgspec.Struct, frozen=True, tag=True):
+    """A message or tool result is complete: a place where the user's next message may stand."""
+
+
+class Notice(msgspec.Struct, frozen=True, tag=True):
+    """Something that the user should know, as one sentence."""
+
+    sentence: str
+
+
+class TurnEnded(msgspec.Struct, frozen=True, tag=True):
+    """The turn is over.
+
+    ``answered`` holds the uuids of the prompts that it took in; empty when the agent can't tell,
+    which then means all of them. ``error`` is one sentence, empty when all went well.
+    """
+
+    answered: list[str] = []
+    error: str = ""
+    stopped: bool = False
+    cost: float = 0.0  # US dollars, the whole session so far
+
+
+AgentEvent = Union[
+    Started,
+    Text,
+    Thinking,
+    ToolStarted,
+    ToolFinished,
+    Mode,
+    SettingsChanged,
+    Pause,
+    Notice,
+    TurnEnded,
+]
+
+
+class Request(msgspec.Struct, frozen=True):
+    """The agent waits for the user: may this tool run, with which input?"""
+
+    tool: str
+    input: dict[str, Any]
+    tool_use_id: str = ""
+    agent_id: str = ""  # the subagent that asks, empty for the main one
+    agent: str = ""  # what that one is for, in words
+    reason: str = ""
+    blocked: str = ""  # the path that may not be touched without asking
+    suggestions: list[Update] = []
+
+    @property
+    def asker(self) -> str:
+        """The subagent that asks, for the user; empty for the main one."""
+        return self.agent or self.agent_id
+
+
+class Allow(msgspec.Struct, frozen=True, tag=True):
+    """Run the tool with ``input``; ``updates`` hold from then on.
+
+    ``note`` reaches the agent beside the tool's result: what the user said or changed.
+    """
+
+    input: dict[str, Any]
+    updates: list[Update] = []
+    note: str = ""
+
+
+class Deny(msgspec.Struct, frozen=True, tag=True):
+    """Don't run it. The agent reads ``message``, which is never empty; ``stop`` ends the turn."""
+
+    message: str
+    stop: bool = False
+
+
+Reply = Union[Allow, Deny]

@@ -1,0 +1,27 @@
+"""All ways to ask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from winnow.core.asking.ask_user_question import AskUserQuestion
+from winnow.core.asking.choices import ChoicesInText
+from winnow.core.asking.permission import Permission
+from winnow.core.asking.plan import PlanApproval
+from winnow.core.asking.question_tool import QuestionTool
+from winnow.core.asking.trust import ProjectTrust
+from winnow.core.asking.way import Way
+
+WAYS: list[Way] = [
+    AskUserQuestion(),
+    QuestionTool(),
+    ChoicesInText(),
+    ProjectTrust(),
+    PlanApproval(),
+    Permission(),  # all that is left
+]
+
+
+def of(tool: str, input: dict[str, Any]) -> Way:
+    """The way in which a call of this tool, with this input, asks."""
+    return next(way for way in WAYS if way.asks(tool, input))

@@ -1,0 +1,43 @@
+"""What Neovim and the host both write into a chat's text, or read out of it.
+
+``make types`` makes ``lua/winnow/grammar.lua`` of this, so that there is one table.
+"""
+
+from __future__ import annotations
+
+# Headings of messages; the last one of the user's is the draft's.
+YOU = "## You"
+CLAUDE = "## Claude"
+
+# How a line begins that only the host writes.
+RULE = "━"  # two of them: head or foot of a section
+KEPT = "✓"
+REFUSED = "✗"
+OWN = "✎"  # the user's own words
+TOOL = "▸"
+THOUGHT = "✻"
+OUTPUT = "│"  # folds beneath the line above it
+NOTICE = "⚠"
+STOPPED = "■"
+REPLAYED = "↻"
+
+# Beside what is answered already, and what is not.
+DECIDED = "●"
+UNDECIDED = "○"
+
+# The marker at the end of a section's line: `<!--winnow:ID.QUESTION.SLOT-->`.
+MARKER = "<!--winnow:"
+MARKER_END = "-->"
+BENT = "‹"  # in place of the bracket in what only looks like one
+
+# SLOT is an option's number, or a letter.
+HEAD = "h"
+ASKED = "q"  # the question's text
+OTHER = "e"  # the line for own words
+FOOT = "f"
+RECORD = "r"
+BEGIN = "b"  # the fence above a body, where QUESTION is the body's number
+END = "c"  # the one below it
+
+# What stands above a chat's text.
+KEYS = ("winnow", "session", "cwd", "model", "mode", "agent", "questions")

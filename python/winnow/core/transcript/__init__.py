@@ -1,0 +1,1 @@
+"""What happened in a chat, and how it reads."""

@@ -1,0 +1,80 @@
+"""What happens between the user and an agent, in order; not how it is drawn.
+
+Tagged by ``type``, so that entries can be kept: ``msgspec.json.decode(…, type=Entry)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+import msgspec
+
+
+class _Entry(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower):
+    """Tagged by the lower-case class name."""
+
+
+class Told(_Entry, frozen=True):
+    """The user's words to the agent, where no draft shows them."""
+
+    text: str
+
+
+class Said(_Entry, frozen=True):
+    """A piece of what the agent says; a message may come in thousands."""
+
+    text: str
+
+
+class Thought(_Entry, frozen=True):
+    """A piece of the agent's reasoning."""
+
+    text: str
+
+
+class Paused(_Entry, frozen=True):
+    """The message is complete."""
+
+
+class Called(_Entry, frozen=True):
+    """A tool runs with this input."""
+
+    id: str
+    tool: str
+    input: dict[str, Any]
+
+
+class Held(_Entry, frozen=True):
+    """The user is asked something, maybe about a call, which is `Called` again if it may run."""
+
+    call: str = ""
+
+
+class Recorded(_Entry, frozen=True):
+    """What was asked is answered, or will not be: its record."""
+
+    lines: list[str]
+
+
+class Returned(_Entry, frozen=True):
+    """A tool call has a result; one that was cut short has failed without any."""
+
+    id: str
+    output: str = ""
+    failed: bool = False
+
+
+class Noted(_Entry, frozen=True):
+    """Something went wrong, or the user should know it."""
+
+    sentence: str
+
+
+class Ended(_Entry, frozen=True):
+    """The turn is over; ``error`` is one sentence, empty when all went well."""
+
+    stopped: bool = False
+    error: str = ""
+
+
+Entry = Union[Told, Said, Thought, Paused, Called, Held, Recorded, Returned, Noted, Ended]

@@ -1,0 +1,188 @@
+"""How entries read: tool lines, thinking, notices.
+
+Lines that start with `FOLDED` fold beneath the line above them (``lua/winnow/chat/fold.lua``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from winnow.core.asking import ways
+from winnow.core.never import assert_never
+from winnow.core.text import grammar
+from winnow.core.text.text import clean, clean_block, prose, split_unfinished
+from winnow.core.transcript.entries import (
+    Called,
+    Ended,
+    Entry,
+    Held,
+    Noted,
+    Paused,
+    Recorded,
+    Returned,
+    Said,
+    Thought,
+    Told,
+)
+
+FOLDED = f"{grammar.OUTPUT} "
+THINKING = f"{grammar.THOUGHT} Thinking"
+MAX_OUTPUT = 2_000  # lines of one tool's output kept in the buffer; the session has them all
+
+ToolState = Literal["running", "done", "failed"]
+_STATES = {"running": "…", "done": grammar.KEPT, "failed": grammar.REFUSED}
+# What tells one call from the next, by tool; for the others the first text argument does.
+_TELLING = {
+    "Bash": "command",
+    "Read": "file_path",
+    "Edit": "file_path",
+    "Write": "file_path",
+    "NotebookEdit": "notebook_path",
+    "Glob": "pattern",
+    "Grep": "pattern",
+    "WebFetch": "url",
+    "WebSearch": "query",
+    "Agent": "description",
+    "Task": "description",
+    "ExitPlanMode": "planFilePath",  # not the plan
+}
+
+
+def tool_line(name: str, arguments: dict[str, Any], *, state: ToolState | None = None) -> str:
+    """A tool call on one line: its name and what it works on; with a state, as the chat has it."""
+    call = ways.of(name, arguments).line(arguments)
+    if not call:
+        about = arguments.get(_TELLING.get(name, ""))
+        if not isinstance(about, str) and name in _TELLING:
+            about = ""
+        elif not isinstance(about, str):
+            about = next((value for value in arguments.values() if isinstance(value, str)), "")
+        shown = clean(about)
+        if len(shown) > 100:
+            shown = shown[:99] + "…"
+        call = f"{clean(name)} {shown}".rstrip()
+    return f"{grammar.TOOL} {call} {_STATES[state]}" if state else call
+
+
+def tool_output(text: str, name: str = "") -> list[str]:
+    """A tool's output as folded lines."""
+    if shown := ways.of(name, {}).output(text):
+        return [FOLDED + line for line in shown]
+    lines = clean_block(text.strip("\n")) if text.strip() else []
+    if len(lines) > MAX_OUTPUT:
+        left_out = len(lines) - MAX_OUTPUT
+        lines = [*lines[:MAX_OUTPUT], f"… {left_out} more lines"]
+    return [FOLDED + line for line in lines]
+
+
+def notice(sentence: str) -> str:
+    """Something that went wrong or that the user should know."""
+    return f"{grammar.NOTICE} {clean(sentence)}"
+
+
+class Words(msgspec.Struct, frozen=True):
+    """Text to be appended; ``fresh`` starts a new paragraph."""
+
+    text: str
+    fresh: bool
+
+
+class CallLine(msgspec.Struct, frozen=True):
+    """A tool call's line, new or as it is now; ``output`` goes folded beneath. Empty: none."""
+
+    id: str
+    line: str
+    output: list[str] = []
+
+
+class Renderer:
+    """Draws entries, one after the other, for one view."""
+
+    def __init__(self) -> None:
+        self._speech: type[Said | Thought] | None = None  # what may go on
+        self._fresh = True  # its next piece starts a paragraph
+        self._unfinished = ""  # the end of its text so far, which may yet become a marker
+        self._line_ended = False  # by its text so far
+        self._calls: dict[str, Called] = {}  # those without a result
+        self._held: set[str] = set()  # those of them that have no line
+
+    def render(self, entry: Entry) -> Iterator[Words | CallLine]:
+        """What an entry adds or changes; iterate it to the end."""
+        match entry:
+            case Said() | Thought():
+                yield from self._say(entry)
+            case Paused():
+                yield from self._finish()
+            case Told(text=text):
+                yield from self._block(f"{grammar.YOU}\n\n{prose(text)}\n\n{grammar.CLAUDE}")
+            case Recorded(lines=lines):
+                yield from self._block("\n".join(lines))
+            case Noted(sentence=sentence):
+                yield from self._block(notice(sentence))
+            case Called(id=call):
+                yield from self._finish()
+                yield _line(entry, "running")
+                self._calls[call] = entry
+                self._held.discard(call)
+            case Held(call=call):
+                yield from self._finish()
+                if call in self._calls:
+                    yield CallLine(call, "")
+                    self._held.add(call)
+            case Returned():
+                yield from self._return(entry)
+            case Ended(stopped=True):
+                yield from self._block(f"{grammar.STOPPED} Stopped.")
+            case Ended(error=error):
+                yield from self._block(notice(error)) if error else self._finish()
+            case _:
+                assert_never(entry)
+
+    def _say(self, entry: Said | Thought) -> Iterator[Words]:
+        if type(entry) is not self._speech:
+            yield from self._finish()
+            self._speech = type(entry)
+        text, self._unfinished = split_unfinished(self._unfinished + entry.text)
+        if text:
+            yield self._words(text)
+
+    def _words(self, text: str) -> Words:
+        fresh, self._fresh = self._fresh, False
+        if self._speech is Thought:
+            return Words(_thought(text, first=fresh), fresh)
+        shown = prose(text, starts=fresh or self._line_ended)
+        self._line_ended = text.endswith("\n")
+        return Words(shown, fresh)
+
+    def _finish(self) -> Iterator[Words]:
+        """Whatever is drawn next stands by itself."""
+        unfinished, self._unfinished = self._unfinished, ""
+        if unfinished:
+            yield self._words(unfinished)
+        self._speech, self._fresh = None, True
+
+    def _block(self, text: str) -> Iterator[Words]:
+        yield from self._finish()
+        yield Words(text, fresh=True)
+
+    def _return(self, entry: Returned) -> Iterator[Words | CallLine]:
+        if called := self._calls.pop(entry.id, None):
+            if entry.id in self._held:
+                self._held.remove(entry.id)
+                yield from self._finish()
+            output = tool_output(entry.output, called.tool)
+            yield _line(called, "failed" if entry.failed else "done", output)
+
+
+def _thought(text: str, *, first: bool) -> str:
+    """A piece of reasoning; the first one carries its title line."""
+    body = "\n".join(clean_block(text)).replace("\n", "\n" + FOLDED)
+    return f"{THINKING}\n{FOLDED}{body}" if first else body
+
+
+def _line(called: Called, state: ToolState, output: Sequence[str] = ()) -> CallLine:
+    line = tool_line(called.tool, called.input, state=state)
+    return CallLine(called.id, line, list(output))

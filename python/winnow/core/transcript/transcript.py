@@ -1,0 +1,85 @@
+"""A transcript that needs no buffer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from winnow.core.text import grammar
+from winnow.core.transcript.entries import Entry
+from winnow.core.transcript.rendering import THINKING, Renderer, Words
+
+_BLANK = " \t\n\v\f\r"  # what Lua takes for white space
+
+
+class Transcript:
+    """What happened, for views that come and go: each shows the entries, and then what follows."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self._entries = list(entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    def append(self, *entries: Entry) -> None:
+        """Something else happened."""
+        self._entries.extend(entries)
+
+    @property
+    def text(self) -> str:
+        """The Markdown that a chat shows, as ``lua/winnow/chat/transcript.lua`` writes it there."""
+        renderer, sheet = Renderer(), _Sheet()
+        for entry in self._entries:
+            for drawn in renderer.render(entry):
+                if isinstance(drawn, Words):
+                    sheet.write(drawn.text, fresh=drawn.fresh)
+                else:
+                    sheet.call(drawn.id, [drawn.line, *drawn.output])
+        return sheet.text
+
+
+class _Sheet:
+    """Paragraphs by their number, and calls by their id, as they stand below each other."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int | str, str] = {}
+        self._last = 0  # the paragraph that goes on
+        self._carry = ""  # white space that only counts if something follows
+        self._starts = False  # a paragraph that is only white space so far
+
+    def write(self, text: str, *, fresh: bool) -> None:
+        """Add to the last paragraph, or begin another one."""
+        text = text if fresh else self._carry + text
+        fresh = fresh or self._starts
+        if fresh:
+            text = re.sub(rf"\A[{_BLANK}]*\n", "", text)
+        body = text.rstrip(_BLANK)
+        self._carry = text[len(body) :]
+        self._starts = fresh and not body
+        if body:
+            self._last += fresh
+            self._blocks[self._last] = self._blocks.get(self._last, "") + body
+
+    def call(self, id: str, lines: list[str]) -> None:
+        """Show a call's lines where it stands, or at the end; an empty first one takes it away."""
+        if lines[0]:
+            self._blocks[id] = "\n".join(lines)
+        else:
+            self._blocks.pop(id, None)
+
+    @property
+    def text(self) -> str:
+        text, before = "", ""
+        for key, block in self._blocks.items():
+            close = isinstance(key, str) and _folds(before)
+            text += ("\n" if close else "\n\n") + block if text else block
+            before = block
+        return text
+
+
+def _folds(block: str) -> bool:
+    """Whether it is a call, or all thought, which a call's line follows without a blank one."""
+    last = block.rpartition("\n")[2]
+    return block.startswith(grammar.TOOL) or (
+        block.startswith(THINKING) and last.startswith(grammar.OUTPUT)
+    )

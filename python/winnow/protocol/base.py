@@ -1,0 +1,24 @@
+"""What a message is about: a section of a chat, a chat, or neither.
+
+Who dispatches looks up only what the message's base names.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Message(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower):
+    """Immutable, tagged by the lower-case class name."""
+
+
+class ChatMessage(Message, frozen=True):
+    """``chat`` is the number of its buffer: one host serves one Neovim."""
+
+    chat: int
+
+
+class SectionMessage(ChatMessage, frozen=True):
+    """``section`` is its marker."""
+
+    section: str

@@ -1,0 +1,158 @@
+"""What Lua tells the host: facts."""
+
+from __future__ import annotations
+
+from typing import Literal, Union
+
+import msgspec
+
+from winnow.protocol.base import ChatMessage, Message, SectionMessage
+
+
+class Sent(msgspec.Struct, frozen=True):
+    """A message that was sent; ``id`` is a UUID."""
+
+    id: str
+    text: str
+
+
+class Open(ChatMessage, frozen=True):
+    """A chat buffer was attached. ``sections`` are the ids whose markers its text still holds.
+
+    ``lines`` are the open section's as the user left them, for a host that is new. Empty when the
+    text was read from the file, which may be older than what the store has.
+    """
+
+    path: str
+    cwd: str
+    agent: str = ""  # as the frontmatter has it: "claude", "scripted", or empty for the default
+    session: str = ""
+    model: str = ""
+    mode: str = ""  # as the frontmatter has it, which anybody may have written
+    configured: str = ""  # the mode that the user wants for chats without one
+    questions: str = ""  # how the agent asks: by "tool", in its "text", or "both"; else by tool
+    sections: list[str] = []
+    lines: list[str] = []
+    confirmed: int = -1  # the row of a <CR> in them that the host before has not acted on
+    sent: list[Sent] = []  # messages of which no `Stored` came
+    headless: bool = False  # nobody sees this Neovim
+    eager: bool = True  # a new chat connects while the user still types
+
+
+class Close(ChatMessage, frozen=True):
+    """The buffer is gone: deny what waits, end the agent."""
+
+
+class Send(ChatMessage, frozen=True):
+    """A message that the buffer already shows. Empty: there was nothing to take after all."""
+
+    text: str
+    id: str = ""  # a uuid
+
+
+class Refilled(ChatMessage, frozen=True):
+    """These messages stand in the draft, and the draft in its file."""
+
+    messages: list[str]
+
+
+class Queue(ChatMessage, frozen=True):
+    """The user wants the draft sent, but the chat was not idle: ask for it with `Take`."""
+
+
+class Stop(ChatMessage, frozen=True):
+    """End the running turn."""
+
+
+class Edit(SectionMessage, frozen=True):
+    """The lines of the open section changed."""
+
+    lines: list[str]
+
+
+class Confirm(SectionMessage, frozen=True):
+    """``<CR>`` in the open section, with the cursor on ``row`` of ``lines``.
+
+    ``unseen`` lines of what it asks for were not on the screen yet, or not whole.
+    """
+
+    lines: list[str]
+    row: int
+    unseen: int = 0
+
+
+class Keep(SectionMessage, frozen=True):
+    """Keep only the option on ``row`` of ``lines`` of the open section; `Delete` does it."""
+
+    lines: list[str]
+    row: int
+
+
+class Cancel(SectionMessage, frozen=True):
+    """``<Esc>`` in the open section."""
+
+    lines: list[str]
+
+
+class Reopen(SectionMessage, frozen=True):
+    """``<CR>`` on the record of a section that was never answered."""
+
+
+class Discuss(SectionMessage, frozen=True):
+    """Talk back about the open section instead of answering it."""
+
+    lines: list[str]
+    text: str
+    id: str = ""  # a uuid
+
+
+class Grant(SectionMessage, frozen=True):
+    """Answer a permission, patch or plan from anywhere; ``always``: with its first rule.
+
+    ``lines`` are the section's, if it is open; ``unseen`` as in `Confirm`.
+    """
+
+    choice: Literal["allow", "always", "deny"]
+    reason: str = ""
+    lines: list[str] = []
+    unseen: int = 0
+
+
+class SetMode(ChatMessage, frozen=True):
+    """Change the permission mode; empty: show it, with the rules in force."""
+
+    mode: str = ""
+
+
+class Compare(SectionMessage, frozen=True):
+    """Show the open patch beside the file, as a diff of two buffers."""
+
+    lines: list[str]
+
+
+class Unshown(SectionMessage, frozen=True):
+    """A section could not be shown."""
+
+
+class Recall(Message, frozen=True):
+    """Show what was decided, or export it.
+
+    ``about`` and ``path`` choose: a text that occurs in it, and the file of its chat. ``export``
+    is a folder for a Markdown file each, or a ``.json`` file for all of it.
+    """
+
+    about: str = ""
+    path: str = ""
+    export: str = ""
+
+
+class Trust(Message, frozen=True):
+    """Show what was decided about the settings of the project at ``cwd``, or forget it."""
+
+    cwd: str
+    revoke: bool = False
+
+
+SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
+ChatEvent = Union[Open, Send, Refilled, Queue, Stop, SetMode, SectionEvent]  # a chat takes them
+Event = Union[ChatEvent, Close, Recall, Trust]

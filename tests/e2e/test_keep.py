@@ -1,0 +1,64 @@
+"""Keeping only the option under the cursor: ``<CR><CR>`` and ``<Plug>(winnow-keep)`` agree."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.api import question
+from tests.e2e.desk import GO, ScriptedDesk, go, section
+from tests.e2e.editor import Editor
+
+DATABASE = question("Which database?", "PostgreSQL", "MongoDB", "MySQL", header="Database")
+CACHE = question("Cache?", "use redis", "no cache", header="Cache")
+
+BROKEN = "5li<CR><Esc>"
+
+
+def keep(editor: Editor, way: str) -> None:
+    """Press the keys of one way."""
+    editor.lua("vim.keymap.set('n', '<F5>', '<Plug>(winnow-keep)')")
+    if way == GO * 2:
+        go(editor, last=False)
+        go(editor)
+    else:
+        editor.keys(way)
+
+
+@pytest.mark.parametrize("way", [GO * 2, "<F5>"])
+@pytest.mark.parametrize(
+    "before",
+    ["", BROKEN, f"{BROKEN}k", f"j{BROKEN}kk", f"2j{BROKEN}3k"],
+    ids=["whole", "on its end", "on its start", "another", "the last"],
+)
+def test_an_option_stays_however_the_lines_are_broken(
+    desk: ScriptedDesk, before: str, way: str
+) -> None:
+    """Which lines are whose is for one side to say."""
+    with desk.asked(DATABASE) as editor:
+        editor.keys(before)
+        keep(editor, way)
+        assert desk.delivered(editor) == "Database: PostgreSQL", editor.report()
+
+
+@pytest.mark.parametrize("way", [GO * 2, "<F5>"])
+def test_one_u_brings_all_the_others_back(desk: ScriptedDesk, way: str) -> None:
+    """With a question that is still to be answered, the section stays."""
+    with desk.asked(DATABASE, CACHE) as editor:
+        editor.keys(f"j{BROKEN}kk")
+        before = section(editor)
+        keep(editor, way)
+        editor.wait(lambda: len(section(editor)) == len(before) - 3, "one option left")
+        editor.wait(lambda: "use redis" in editor.line(), "the next question")
+        editor.keys("u")
+        editor.wait(lambda: section(editor) == before, "all that was there")
+
+
+@pytest.mark.parametrize("where", ["k", "G"], ids=["the question", "the draft"])
+def test_nothing_goes_where_no_option_is(desk: ScriptedDesk, where: str) -> None:
+    """On the question, and outside of the section."""
+    with desk.asked(DATABASE) as editor:
+        editor.keys(where)
+        keep(editor, "<F5>")
+        editor.keys("gg/^Mongo<CR>")
+        keep(editor, "<F5>")
+        assert desk.delivered(editor) == "Database: MongoDB"

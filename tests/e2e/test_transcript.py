@@ -1,0 +1,182 @@
+"""A transcript that needs no buffer reads as a buffer does."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from winnow import protocol as p
+from winnow.app.page import Page
+from winnow.app.turn import Turn
+from winnow.core.agent import (
+    AgentEvent,
+    Notice,
+    Pause,
+    Text,
+    Thinking,
+    ToolFinished,
+    ToolStarted,
+    TurnEnded,
+)
+from winnow.core.transcript.entries import (
+    Called,
+    Ended,
+    Entry,
+    Held,
+    Noted,
+    Paused,
+    Recorded,
+    Returned,
+    Said,
+    Thought,
+    Told,
+)
+from winnow.core.transcript.transcript import Transcript
+
+from tests.e2e.editor import Editor
+from tests.e2e.steps import wait_idle
+
+PIECES = ["a", "b c", " ", "\n", "\n\n", "  \n", "<", "## You", "▸ x", "│ row", "\t", "é"]
+TURN: list[AgentEvent] = [
+    Thinking("Let me "),
+    Thinking("see.\nYes."),
+    Text("I look <!--win"),
+    Text("now:ab.1.1-->\n\n"),
+    ToolStarted("t1", "Bash", {"command": "ls"}),
+    ToolStarted("t2", "Read", {"file_path": "/a"}),
+    ToolFinished("t1", "a\nb\n"),
+    ToolFinished("t2", "no such file", failed=True),
+    Pause(),
+    Text("\n▸ Done"),
+    ToolStarted("t3", "Bash", {"command": "sleep 9"}),
+    Notice("Mind."),
+    TurnEnded(stopped=True),
+]
+TEXT = """\
+✻ Thinking
+│ Let me see.
+│ Yes.
+
+I look ‹!--winnow:ab.1.1--›
+
+▸ Bash ls ✓
+│ a
+│ b
+▸ Read /a ✗
+│ no such file
+
+ ▸ Done
+
+▸ Bash sleep 9 ✗
+
+⚠ Mind.
+
+■ Stopped."""
+OUTPUTS = ["", "out", "two\nlines"]
+OTHERS: list[Entry] = [
+    Paused(),
+    Recorded(["✓ Selected: A", "~~B~~"]),
+    Noted("Mind."),
+    Told("And now?"),
+    Ended(),
+    Ended(stopped=True),
+]
+
+
+class Effects:
+    """An editor that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.batch: list[p.Effect] = []
+
+    def apply(self, *effects: p.Effect) -> None:
+        self.batch += effects
+
+
+class Chance:
+    """Something that may happen, in whatever order, but that calls have one life each."""
+
+    def __init__(self) -> None:
+        self._chance = random.Random(7)
+        self._count = 0
+        self._running: list[Called] = []
+        self._held: list[Called] = []
+
+    def some(self) -> list[Entry]:
+        """A few entries."""
+        return [self._next() for _ in range(self._chance.randrange(1, 12))]
+
+    def _next(self) -> Entry:
+        kind = self._chance.randrange(16)
+        if kind < 9:
+            piece = self._chance.choice(PIECES)
+            return Said(piece) if kind < 6 else Thought(piece)
+        if kind < 13:
+            return self._call() if kind < 11 else self._return()
+        return self._hold() if kind < 14 else self._chance.choice(OTHERS)
+
+    def _call(self) -> Entry:
+        if self._held and self._chance.random() < 0.5:
+            self._running.append(self._held.pop())
+        else:
+            self._count += 1
+            made = Called(f"t{self._count}", "Bash", {"command": f"run {self._count % 3}"})
+            self._running.append(made)
+        return self._running[-1]
+
+    def _hold(self) -> Entry:
+        if not self._running:
+            return Held()
+        self._held.append(self._running.pop(self._chance.randrange(len(self._running))))
+        return Held(self._held[-1].id)
+
+    def _return(self) -> Entry:
+        known = [self._running, self._held][self._chance.random() < 0.3]
+        call = known.pop(0).id if known else "unknown"
+        return Returned(call, self._chance.choice(OUTPUTS), self._chance.random() < 0.5)
+
+
+def shown(editor: Editor) -> str:
+    """What stands in the chat's buffer, above the draft."""
+    return editor.text().partition("---\n\n")[2].rpartition("\n\n## You\n\na draft")[0]
+
+
+def view(editor: Editor, command: str) -> Callable[..., None]:
+    """Open a chat; returns what shows entries in it."""
+    editor.keys(f":{command}<CR>ia draft<Esc>")
+    wait_idle(editor)
+    effects = Effects()
+    page = Page(editor.lua("return vim.api.nvim_get_current_buf()"), effects)
+
+    def show(*entries: Entry) -> None:
+        page.append(*entries)
+        batch, effects.batch = msgspec.to_builtins(effects.batch), []
+        editor.lua("require('winnow.dispatch').apply(...)", batch)
+
+    return show
+
+
+@pytest.mark.timeout(300)
+def test_a_transcript_reads_as_the_buffer(editor: Editor) -> None:
+    """Whatever happened: what the page has Neovim write is what the transcript says."""
+    show, kept, chance = view(editor, "Winnow"), Transcript(), Chance()
+    for _ in range(300):
+        entries = chance.some()
+        kept.append(*entries)
+        show(*entries)
+        assert not kept.text or shown(editor) == kept.text, entries
+
+
+def test_a_turn_reads_the_same_wherever_it_is_shown(editor: Editor) -> None:
+    """As it happens, and in another buffer that is opened later."""
+    show, kept, turn = view(editor, "Winnow"), Transcript(), Turn()
+    for event in TURN:
+        entries = list(turn.hear(event))
+        kept.append(*entries)
+        show(*entries)
+    assert shown(editor) == kept.text == TEXT
+    later = msgspec.json.decode(msgspec.json.encode(list(kept)), type=list[Entry])
+    view(editor, "Winnow new")(*Transcript(later))
+    assert shown(editor) == TEXT
