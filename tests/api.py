@@ -99,15 +99,16 @@ class ScriptedAPI:
 
     Attributes:
         requests: the bodies of the main requests so far, in order.
+        length: of the conversation after the last of these, in messages.
     """
 
     def __init__(self, *script: Reply) -> None:
         self.requests: list[Json] = []
+        self.length = 0
         self._script = list(script)
         self._changed = threading.Condition()
         self._gate = threading.Semaphore(0)
-        self._length = 0  # of the conversation at the last main request, in messages
-        self._before = 0  # so many of these belong to what was before
+        self._before = 0
         self._rounds = count(1)
         self._suffix = ""  # of ids; `_1` would mean something to Claude Code
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -159,19 +160,19 @@ class ScriptedAPI:
         with self._changed:
             self._script.clear()
 
-    def reset(self, *, going_on: bool = False) -> None:
+    def reset(self, before: int = 0) -> None:
         """Be as new: no script, no requests; who waits at a `Gate` goes on.
 
         Args:
-            going_on: the conversation does so: what was in its last request is not shown in the
-                next ones, and calls are others than before even if their ids are the same.
+            before: so many messages at the beginning of each request are not shown; then calls
+                are others than before even if their ids are the same.
         """
         with self._changed:
             gate, self._gate = self._gate, threading.Semaphore(0)
             self._script.clear()
             self.requests.clear()
-            self._before = self._length + 1 if going_on else 0
-            self._suffix = f"x{next(self._rounds)}" if going_on else ""
+            self._before = before
+            self._suffix = f"x{next(self._rounds)}" if before else ""
         gate.release(1000)
 
     def release(self) -> None:
@@ -185,7 +186,7 @@ class ScriptedAPI:
     def take(self, body: Json) -> Reply:
         """Record a main request and consume the reply for it."""
         with self._changed:
-            self._length = len(body["messages"])
+            self.length = len(body["messages"]) + 1
             self.requests.append({**body, "messages": body["messages"][self._before :]})
             self._changed.notify_all()
             reply = self._script.pop(0) if self._script else say("(script is empty)")

@@ -100,6 +100,7 @@ EMPTY = """
       vim.api.nvim_buf_delete(buf, { force = true })
     end
   end
+  vim.bo[chat.buf].modifiable, vim.bo[chat.buf].readonly = true, false
   local heading = vim.fn.index(vim.api.nvim_buf_get_lines(0, 0, -1, true), '## You')
   vim.api.nvim_buf_set_lines(0, heading + 1, -1, true, { '', '' })
   return 'empty'
@@ -137,6 +138,7 @@ class Desk:
         self._editor: Editor | None = None
         self._user = ""  # who has left a chat to go on with
         self._taken = 0  # how often it was gone on with
+        self._length = 0  # of its conversation
         self._editors = count(1)
         self._projects = count(2)
 
@@ -165,6 +167,7 @@ class Desk:
             if fresh == "nothing":
                 self._go_on(editor, user)
             yield editor
+            self._length = self.api.length
             if editor.process.returncode is None:
                 editor.assert_no_errors()
             if fresh == "session" or editor.process.returncode is not None:
@@ -194,10 +197,10 @@ class Desk:
         """Have a chat with an empty draft, and with the CLI of the test before."""
         if self._user and not self._emptied(editor):
             self._clear(editor)
-        self.api.reset(going_on=bool(self._user))
         if not self._user:
-            self._user, self._taken = user, 0
+            self._user, self._taken, self._length = user, 0, 0
             editor.keys(":Winnow<CR>")
+        self.api.reset(self._length)
         self._taken += 1
         editor.keys("G")
 
@@ -209,6 +212,7 @@ class Desk:
         if self._taken == ROWS_OF_A_CHAT or not self._ends_turn(editor):
             return False
         _clean(editor.sandbox.project)
+        _forget(editor.sandbox)
         editor.command("messages clear")
         editor.forget()
         return True
@@ -228,10 +232,14 @@ class Desk:
         # One that still spoke would take what the next test scripts.
         editor.wait(lambda: CLI not in str(editor.sandbox.processes()), "the end of the CLI")
         # Another folder: what ends only now can't be about a chat of the next test.
-        editor.sandbox.project = editor.sandbox.root / f"project{next(self._projects)}"
-        editor.sandbox.project.mkdir()
-        editor.lua("vim.cmd.cd(...)", str(editor.sandbox.project))
-        _empty(editor.sandbox)
+        sandbox = editor.sandbox
+        sandbox.project = sandbox.root / f"project{next(self._projects)}"
+        sandbox.project.mkdir()
+        editor.lua("vim.cmd.cd(...)", str(sandbox.project))
+        for folder in (sandbox.data / "winnow" / "chats", Path(sandbox.env["CLAUDE_CONFIG_DIR"])):
+            shutil.rmtree(folder, ignore_errors=True)
+        shutil.copy(TOUR, sandbox.scenario)
+        _forget(sandbox)
         editor.command("messages clear")
         editor.forget()
 
@@ -245,11 +253,8 @@ def _clean(folder: Path) -> None:
             path.unlink()
 
 
-def _empty(sandbox: Sandbox) -> None:
-    """Forget all chats, what was decided in them, and what the CLI keeps."""
-    for folder in (sandbox.data / "winnow" / "chats", Path(sandbox.env["CLAUDE_CONFIG_DIR"])):
-        shutil.rmtree(folder, ignore_errors=True)
-    shutil.copy(TOUR, sandbox.scenario)
+def _forget(sandbox: Sandbox) -> None:
+    """Empty the database."""
     if (file := sandbox.state / "winnow" / "winnow.db").exists():
         with closing(sqlite3.connect(file, timeout=20)) as db, db:
             names = "SELECT name FROM sqlite_master WHERE type = 'table'"

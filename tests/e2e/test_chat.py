@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.api import Gate, Message, ScriptedAPI, Text, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_section
 from tests.e2e.terminal import Terminal
+
+pytestmark = pytest.mark.fresh("nothing")
 
 DATABASE = question("Which database?", "PostgreSQL", "MongoDB", "MySQL", header="Database")
 FEATURES = question("Which ones?", "Auth", "Logging", "Search", header="Features", multiple=True)

@@ -15,6 +15,8 @@ from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import said, send, start, wait_idle, wait_section
 
+pytestmark = pytest.mark.fresh("nothing")
+
 Choice = dict[str, Any]
 ANSWER = "(The user picked or wrote this as an answer.)"
 
@@ -215,6 +217,7 @@ def test_the_same_block_twice_is_asked_once(texts: Editor, api: ScriptedAPI) -> 
     assert [text[-1] for text in sent] == ["2", "2"]
 
 
+@pytest.mark.fresh("chat")
 def test_an_open_form_survives_a_restart(texts: Editor, api: ScriptedAPI) -> None:
     """With every edit, which can be undone, and its answer goes out as if nothing had happened."""
     api.add(say(f"Now.\n\n{fenced(choice('Which DB?', 'Postgres', 'SQLite', 'MySQL'))}"))
@@ -285,6 +288,7 @@ def test_a_form_that_can_not_be_shown_is_a_list(texts: Editor, api: ScriptedAPI)
     assert prompt(api, 1).endswith("2")
 
 
+@pytest.mark.fresh("chat")
 def test_the_contract_reaches_the_model(texts: Editor, api: ScriptedAPI) -> None:
     """In the system prompt and as a skill, without the tools that it replaces."""
     api.add(say("Hello."))
@@ -441,6 +445,7 @@ def test_what_can_not_be_asked_is_a_result(
     assert result(api)["cancelled"] is True
 
 
+@pytest.mark.fresh("chat")
 def test_a_subagent_asks(claude: Editor, api: ScriptedAPI) -> None:
     """Its section says who it is, and the answer goes to it."""
     call = {"description": "find tests", "prompt": "go", "subagent_type": "general-purpose"}

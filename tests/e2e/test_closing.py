@@ -47,6 +47,7 @@ def answer(claude: Editor, api: ScriptedAPI) -> None:
     claude.wait_line("Noted.")
 
 
+@pytest.mark.fresh("nothing")
 @pytest.mark.parametrize(
     "keys",
     [
@@ -54,10 +55,8 @@ def answer(claude: Editor, api: ScriptedAPI) -> None:
         ":enew<CR>:buffer #<CR>",
         ":tabnew<CR>:tabonly<CR>:Winnow<CR>",
         ":edit!<CR>",
-        ":file other.md<CR>",
         ":set nomodifiable<CR>:set modifiable<CR>",
         ":set readonly<CR>",
-        ":bdelete!<CR>:Winnow<CR>",
     ],
 )
 def test_a_question_survives(claude: Editor, api: ScriptedAPI, keys: str) -> None:
@@ -65,6 +64,12 @@ def test_a_question_survives(claude: Editor, api: ScriptedAPI, keys: str) -> Non
     waiting(claude, api).keys(keys)
     claude.wait_line("Question: Database")
     answer(claude, api)
+
+
+@pytest.mark.parametrize("keys", [":file other.md<CR>", ":bdelete!<CR>:Winnow<CR>"])
+def test_a_question_survives_its_buffer(claude: Editor, api: ScriptedAPI, keys: str) -> None:
+    """What gives the chat another name or another buffer does, too."""
+    test_a_question_survives(claude, api, keys)
 
 
 @pytest.mark.parametrize(
@@ -108,6 +113,7 @@ def test_text_goes_on(claude: Editor, api: ScriptedAPI, keys: str) -> None:
     )
 
 
+@pytest.mark.fresh("nothing")
 def test_text_goes_on_after_reading_again(claude: Editor, api: ScriptedAPI) -> None:
     """`:edit!` while Claude speaks loses nothing."""
     streaming(claude, api).keys(":edit!<CR>")
@@ -128,6 +134,7 @@ def test_quitting_leaves_nothing(claude: Editor, api: ScriptedAPI) -> None:
 # --- sending, stopping and restarting in every state ---------------------------------------------
 
 
+@pytest.mark.fresh("nothing")
 def test_an_empty_draft_is_not_sent(claude: Editor, api: ScriptedAPI) -> None:
     """`<CR>` says so, once, and nothing changes."""
     claude.keys(":Winnow<CR><CR>")
@@ -136,6 +143,7 @@ def test_an_empty_draft_is_not_sent(claude: Editor, api: ScriptedAPI) -> None:
     assert api.requests == []
 
 
+@pytest.mark.fresh("nothing")
 def test_two_returns_send_once(claude: Editor, api: ScriptedAPI) -> None:
     """The second finds an empty draft."""
     api.add(say("Hello."))
@@ -147,6 +155,7 @@ def test_two_returns_send_once(claude: Editor, api: ScriptedAPI) -> None:
     assert len(api.requests) == 1
 
 
+@pytest.mark.fresh("nothing")
 def test_a_message_beside_a_question_waits(claude: Editor, api: ScriptedAPI) -> None:
     """It is seen to be queued, stays in the draft, and is sent after the answer."""
     waiting(claude, api).keys("G")
@@ -159,6 +168,7 @@ def test_a_message_beside_a_question_waits(claude: Editor, api: ScriptedAPI) -> 
     assert "Also this" in str(api.requests[-1]["messages"])
 
 
+@pytest.mark.fresh("nothing")
 def test_stop_when_idle(claude: Editor, api: ScriptedAPI) -> None:
     """There is nothing to stop, and it says so."""
     api.add(say("Hello."), say("Hello again."))
@@ -170,6 +180,7 @@ def test_stop_when_idle(claude: Editor, api: ScriptedAPI) -> None:
     claude.wait_line("Hello again.")
 
 
+@pytest.mark.fresh("nothing")
 @pytest.mark.parametrize("begin", [waiting, streaming])
 def test_stop_in_a_turn(claude: Editor, api: ScriptedAPI, begin: Begin) -> None:
     """The turn ends, the question can be asked again, and the next message is answered."""

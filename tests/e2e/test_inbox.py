@@ -11,6 +11,8 @@ from tests.api import ScriptedAPI, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import start, wait_idle, wait_section
 
+pytestmark = pytest.mark.fresh("nothing")
+
 STORE = question("Which store?", "Redis", "Memcached", header="Store")
 COLOUR = question("Which colour?", "Red", "Blue", header="Colour")
 LISTEN = """
@@ -83,6 +85,7 @@ def test_a_question_in_front_is_not_announced(claude: Editor, api: ScriptedAPI) 
     assert "Claude waits" not in claude.messages()
 
 
+@pytest.mark.fresh("chat")
 def test_events_and_statusline(claude: Editor, api: ScriptedAPI) -> None:
     """Each change is told with its data, and the statusline follows."""
     api.add(say(ask("toolu_1", STORE)), say("Fine."))
