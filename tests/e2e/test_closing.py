@@ -241,12 +241,12 @@ def test_restart_when_idle_or_connecting(claude: Editor, api: ScriptedAPI) -> No
 
 
 @pytest.mark.parametrize("command", ["saveas", "saveas!", "file"])
-def test_a_chat_stays_in_its_file(editor: Editor, command: str) -> None:
+def test_a_chat_stays_in_its_file(editor: Editor, tmp_path: Path, command: str) -> None:
     """What is given another name is a copy, where one is written; the chat goes on as it was."""
     editor.keys(":Winnow<CR>Aone<Esc>")
     wait_idle(editor)
     path = chat_file(editor)
-    copy = editor.sandbox.root / "copy.md"
+    copy = tmp_path / "copy.md"
     if command.endswith("!"):
         copy.write_text("else")
     editor.keys(f":{command} {copy}<CR>")
