@@ -242,6 +242,7 @@ def test_restart_when_idle_or_connecting(claude: Editor, api: ScriptedAPI) -> No
 
 
 @pytest.mark.parametrize("command", ["saveas", "saveas!", "file"])
+@pytest.mark.fresh("session")
 def test_a_chat_stays_in_its_file(editor: Editor, tmp_path: Path, command: str) -> None:
     """What is given another name is a copy, where one is written; the chat goes on as it was."""
     editor.keys(":Winnow<CR>Aone<Esc>")

@@ -153,7 +153,7 @@ def test_the_sandbox_is_closed(editor: Editor) -> None:
         folders = (editor.sandbox.root, editor.sandbox.runtime)
         assert any(path.is_relative_to(folder) for folder in folders)
     assert editor.lua("return vim.uv.cwd()") == str(editor.sandbox.project)
-    assert editor.lua("return vim.g.winnow") == {"agent": "scripted"}
+    assert editor.lua("return vim.g.winnow.agent") == "scripted"
 
 
 def test_restart_and_kill(editor: Editor) -> None:

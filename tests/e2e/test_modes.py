@@ -270,6 +270,7 @@ def test_claude_enters_plan_mode_itself(claude: Editor, api: ScriptedAPI) -> Non
 @pytest.mark.parametrize(
     ("name", "after"), [("acceptEdits", "acceptEdits"), ("bypassPermissions", "default")]
 )
+@pytest.mark.fresh("session")
 def test_the_mode_survives_reopening(
     claude: Editor, api: ScriptedAPI, name: str, after: str
 ) -> None:
@@ -293,6 +294,7 @@ def test_the_mode_survives_reopening(
     wait_mode(claude, after)
 
 
+@pytest.mark.fresh("session")
 def test_a_mode_that_does_not_exist_is_none(claude: Editor, api: ScriptedAPI) -> None:
     """Claude Code would not start with it."""
     api.add(say("One."))
@@ -307,6 +309,7 @@ def test_a_mode_that_does_not_exist_is_none(claude: Editor, api: ScriptedAPI) ->
     wait_mode(claude, "default")
 
 
+@pytest.mark.fresh("session")
 def test_default_is_the_mode_that_was_chosen(claude: Editor, api: ScriptedAPI) -> None:
     """Though Claude Code's own settings name another one, also after reopening."""
     rules(claude, "user", defaultMode="acceptEdits")
