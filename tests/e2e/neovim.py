@@ -24,6 +24,20 @@ class BlockedError(Exception):
     """Neovim waits for a key, as after ``f`` or at a hit-enter prompt, and answers nothing."""
 
 
+_GUARD = """
+  local guard = require('winnow.guard')
+  guard.pause = ...
+  for i = 1, math.huge do
+    local name = debug.getupvalue(guard.allows, i)
+    if not name then
+      return
+    elseif name == 'refused' then
+      debug.setupvalue(guard.allows, i, 0)
+    end
+  end
+"""
+
+
 class Neovim(ABC):
     """A running Neovim and the folders that it lives in."""
 
@@ -41,8 +55,11 @@ class Neovim(ABC):
         self.guard(0)
 
     def guard(self, milliseconds: int = 300) -> None:
-        """How long something must be on the screen before a key can be about it."""
-        self.lua("require('winnow.guard').pause = ...", milliseconds)
+        """How long something must be on the screen before a key can be about it.
+
+        What was pressed before is forgotten: no press that comes goes on with a refused one.
+        """
+        self.lua(_GUARD, milliseconds)
 
     def quit(self) -> None:
         """End it as ``:qall!`` does.

@@ -109,7 +109,7 @@ def test_whatever_way_it_is_opened(editor: Editor, second: Second, way: str) -> 
         {
             "relative": f":cd {chats.parent}<CR>:e chats/{path.name}<CR>",
             "symlink": f":e {linked}/chats/{path.name}<CR>",
-            "session": f":source {editor.sandbox.root}/Session.vim<CR>",
+            "session": f":silent source {editor.sandbox.root}/Session.vim<CR>",
         }.get(way, f":e {path}<CR>")
     )
     twin.wait_screen(READS)
