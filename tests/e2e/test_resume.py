@@ -273,7 +273,7 @@ def test_a_session_that_is_gone(claude: Editor, api: ScriptedAPI) -> None:
 def test_an_answer_that_a_stop_overtakes_is_not_lost(claude: Editor, api: ScriptedAPI) -> None:
     """Whichever of the two Claude took first, it reads the answer: as such or as a message."""
     api.add(say(ask("toolu_1", question("Which store?", "Redis", "SQLite"))))
-    api.add(say("Fine."), say("Fine."))  # the stop may come after Claude has begun to go on
+    api.add(say("Fine.", Gate()), say("Fine."))  # Claude may have begun to go on when it is stopped
     start(claude)
     wait_section(claude, "Question")
     claude.lua("""
@@ -283,6 +283,7 @@ def test_an_answer_that_a_stop_overtakes_is_not_lost(claude: Editor, api: Script
     """)
     claude.wait_line("■ Stopped.")
     wait_idle(claude)
+    api.release()
     assert "✓ Selected: SQLite — only now" in claude.text()
     overtaken = "> Which store?\n\nAnswer: SQLite\nNotes: only now\nNot chosen: Redis"
     assert draft(claude) == "" or draft(claude).endswith(overtaken)
