@@ -223,6 +223,8 @@ class FakeAgent:
         self._ask = ask
         self._problem = problem
         self.asked: list[Asked] = []
+        self.willing = asyncio.Event()  # else it takes its time with a mode
+        self.willing.set()
         self._events: asyncio.Queue[a.AgentEvent | ports.AgentError | None] = asyncio.Queue()
 
     async def connect(self) -> None:
@@ -251,6 +253,7 @@ class FakeAgent:
         self.interrupts += 1
 
     async def set_mode(self, mode: str) -> None:
+        await self.willing.wait()
         if mode == "auto":
             raise ports.AgentError("Not on this plan.")
         self.say(a.Mode(mode))

@@ -123,6 +123,19 @@ async def test_a_draft_waits_for_the_section(room: Room) -> None:
     assert asked.done()
 
 
+async def test_a_mode_is_set_before_what_is_said_in_it(room: Room) -> None:
+    """However long the agent takes for it, and though it can be stopped meanwhile."""
+    await room.open()
+    room.agent.willing.clear()
+    await room.do(p.SetMode(CHAT, "acceptEdits"))
+    await room.send("Go on")
+    await room.do(p.Stop(CHAT))
+    assert (list(room.agent.prompts), room.agent.interrupts) == ([], 0)
+    room.agent.willing.set()
+    await room.settle()
+    assert (list(room.agent.prompts), room.agent.interrupts) == (["Go on"], 1)
+
+
 async def test_no_message_splits_a_sentence(room: Room) -> None:
     """A subagent's section closes while the agent speaks: the draft goes on waiting."""
     await working(room)

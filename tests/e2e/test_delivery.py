@@ -16,6 +16,7 @@ from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.rpc import GoneError
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
+from tests.e2e.test_resume import chat_file
 
 pytestmark = pytest.mark.fresh("session")
 
@@ -28,12 +29,6 @@ TYPE = """
   if pid > 0 then vim.uv.kill(pid, 'sigkill') end
   if command ~= '' then vim.cmd(command) end
 """
-
-
-def chat_file(editor: Editor) -> Path:
-    """The only chat of this editor's user."""
-    [path] = (editor.sandbox.data / "winnow" / "chats").glob("*.md")
-    return path
 
 
 def victim(editor: Editor, program: str) -> int:

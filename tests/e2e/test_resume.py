@@ -25,8 +25,10 @@ CLI = "_bundled/claude"
 
 
 def chat_file(editor: Editor) -> Path:
-    """The only chat of this editor's user."""
-    [path] = (editor.sandbox.data / "winnow" / "chats").glob("*.md")
+    """The only chat of this editor's user, as soon as it is on disk."""
+    folder = editor.sandbox.data / "winnow" / "chats"
+    editor.wait(lambda: list(folder.glob("*.md")), "the chat's file")
+    [path] = folder.glob("*.md")
     return path
 
 

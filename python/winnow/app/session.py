@@ -78,6 +78,7 @@ class Session:
         self._agent: ports.Agent | None = None  # only while connected
         self._life = after  # the newest agent's
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._requests: set[asyncio.Task[Any]] = set()  # those of them that the agent must do first
 
     @property
     def working(self) -> bool:
@@ -127,7 +128,9 @@ class Session:
             else:
                 done(result)
 
-        self.spawn(run())
+        task = self.spawn(run())
+        self._requests.add(task)
+        task.add_done_callback(self._requests.discard)
 
     def renew(self) -> None:
         """Connect anew, because the session is to be made from something else."""
@@ -176,12 +179,17 @@ class Session:
                 await agent.close()
 
     def _tell(self, what: Callable[[ports.Agent], Coroutine[Any, Any, None]]) -> None:
-        """Speak to the agent without waiting; one that can't be spoken to is lost."""
-        agent, life = self._agent, self._life
+        """Speak to the agent without waiting; one that can't be spoken to is lost.
+
+        What was wanted before is done first: a mode is in force before anything is said in it.
+        """
+        agent, life, before = self._agent, self._life, set(self._requests)
         assert agent is not None
         assert life is not None
 
         async def run() -> None:
+            if before:
+                await asyncio.wait(before)
             try:
                 await what(agent)
             except ports.AgentError as error:

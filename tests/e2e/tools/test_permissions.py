@@ -225,7 +225,10 @@ def test_always_settles_those_that_it_covers(claude: Editor, api: ScriptedAPI) -
         left = 1
     claude.keys("gg/^Always<CR><CR><CR>")
     waits(claude, left)
-    assert sum("granted before" in line for line in records(claude)) == 1
+    claude.wait(
+        lambda: sum("granted before" in line for line in records(claude)) == 1,
+        "one record of what the rule covers",
+    )
     claude.wait(lambda: project(claude, "same").exists(), "the file")
     if left:
         wait_section(claude, "Permission: Bash")
