@@ -18,7 +18,8 @@ from tests.api import ScriptedAPI, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import Sandbox
 from tests.e2e.steps import start, wait_section
-from tests.e2e.test_delivery import arrives, chat_file, decided, type_and
+from tests.e2e.test_delivery import arrives, decided, type_and
+from tests.e2e.test_resume import chat_file
 
 KILLS = 72
 LEFT = 5  # seconds for what is left of a Neovim that was killed
