@@ -16,8 +16,6 @@ LONG_FILES = {
 }
 LONG_FUNCTIONS = {
     "python/winnow/adapters/claude/options.py options",  # one call, an argument a line
-    # To be unfolded:
-    "python/winnow/core/proposal/alignment.py align",
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from tests.api import ScriptedAPI, ToolUse, say
 from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import wait_section
-from tests.e2e.tools.shared import Shared
 
 HIDDEN = f"ls{' ' * 6000}; touch ran_it{' ' * 6000}"
 FILLER = [f"true {number:03} {'x' * 20}" for number in range(200)]
@@ -21,26 +19,15 @@ LONG = "true " + "y" * 6_000
 UNSEEN = "not on the s"  # a narrow window shows no more
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    """One editor for all tests."""
-    with ScriptedAPI() as api:
-        shared = Shared(tmp_path_factory.mktemp("unseen"), api, agent="claude")
-        yield shared
-        shared.close()
-
-
 @pytest.fixture
-def claude(shared: Shared) -> Iterator[Editor]:
+def claude(claude: Editor) -> Editor:
     """An editor with an empty chat."""
-    shared.api.clear()
-    with shared.fresh() as editor:
-        yield editor
-        editor.resize(80, 24)
+    claude.command("Winnow new")
+    return claude
 
 
-def asked(claude: Editor, shared: Shared, *calls: ToolUse) -> None:
-    shared.api.add(say(*calls), say("So be it."))
+def asked(claude: Editor, api: ScriptedAPI, *calls: ToolUse) -> None:
+    api.add(say(*calls), say("So be it."))
     claude.keys("AHi<Esc><CR>")
     wait_section(claude, "Permission: Bash")
 
@@ -91,9 +78,9 @@ def turn_pages(claude: Editor) -> None:
 
 
 @pytest.mark.parametrize("cols", [80, 40])
-def test_blanks_push_nothing_out_of_sight(claude: Editor, shared: Shared, cols: int) -> None:
+def test_blanks_push_nothing_out_of_sight(claude: Editor, api: ScriptedAPI, cols: int) -> None:
     claude.resize(cols, 24)
-    asked(claude, shared, bash(HIDDEN))
+    asked(claude, api, bash(HIDDEN))
     claude.wait_screen("touch ran_it")
     assert "ls‹6000 blanks›; touch ran_it" in claude.text()
     assert "characters in 1 line:" in claude.text()
@@ -105,12 +92,12 @@ def test_blanks_push_nothing_out_of_sight(claude: Editor, shared: Shared, cols: 
 @pytest.mark.parametrize("at", [0, 100, 200], ids=["first", "middle", "last"])
 @pytest.mark.parametrize("cols", [80, 40])
 def test_a_long_command_begins_on_the_screen(
-    claude: Editor, shared: Shared, at: int, cols: int
+    claude: Editor, api: ScriptedAPI, at: int, cols: int
 ) -> None:
     """And what lies below it has to be on the screen, too, before `<CR><CR>` grants it."""
     claude.resize(cols, 24)
     lines = [*FILLER[:at], "touch ran_it", *FILLER[at:]]
-    asked(claude, shared, bash("\n".join(lines)))
+    asked(claude, api, bash("\n".join(lines)))
     claude.wait_screen(lines[0])
     assert "characters in 201 lines:" in screen(claude)
     assert claude.screen()[0].startswith("━━ Permission: Bash")
@@ -127,9 +114,9 @@ def test_a_long_command_begins_on_the_screen(
 
 
 @pytest.mark.parametrize("wrap", ["wrap", "nowrap"])
-def test_a_long_line_is_seen_to_its_end(claude: Editor, shared: Shared, wrap: str) -> None:
+def test_a_long_line_is_seen_to_its_end(claude: Editor, api: ScriptedAPI, wrap: str) -> None:
     claude.command(f"setlocal {wrap}")
-    asked(claude, shared, bash(f"{LONG}; touch ran_it; {LONG}"))
+    asked(claude, api, bash(f"{LONG}; touch ran_it; {LONG}"))
     claude.wait_screen("yyyyy")
     short_way(claude)
     claude.wait_screen(f"1 line was {UNSEEN}")
@@ -142,9 +129,9 @@ def test_a_long_line_is_seen_to_its_end(claude: Editor, shared: Shared, wrap: st
     assert ran(claude).exists()
 
 
-def test_the_explicit_way_says_what_was_not_seen(claude: Editor, shared: Shared) -> None:
+def test_the_explicit_way_says_what_was_not_seen(claude: Editor, api: ScriptedAPI) -> None:
     """With all other options deleted, one more `<CR>` allows it unseen."""
-    asked(claude, shared, bash("\n".join([*FILLER, "touch ran_it"])))
+    asked(claude, api, bash("\n".join([*FILLER, "touch ran_it"])))
     claude.keys(":g/^Always\\|^Deny/d<CR>/^Allow once<CR><CR>")
     claude.wait_screen("<CR> again allows it unseen")
     assert not ran(claude).exists()
@@ -153,16 +140,16 @@ def test_the_explicit_way_says_what_was_not_seen(claude: Editor, shared: Shared)
     assert ran(claude).exists()
 
 
-def test_deny_needs_no_reading(claude: Editor, shared: Shared) -> None:
-    asked(claude, shared, bash("\n".join([*FILLER, "touch ran_it"])))
+def test_deny_needs_no_reading(claude: Editor, api: ScriptedAPI) -> None:
+    asked(claude, api, bash("\n".join([*FILLER, "touch ran_it"])))
     claude.keys("G?^Deny<CR><CR><CR>")
     claude.wait_line("So be it.")
     assert not ran(claude).exists()
 
 
-def test_from_elsewhere_what_was_not_seen_is_said(claude: Editor, shared: Shared) -> None:
+def test_from_elsewhere_what_was_not_seen_is_said(claude: Editor, api: ScriptedAPI) -> None:
     """In a window that isn't the current one, and for a chat that no window shows."""
-    shared.api.add(say(bash("\n".join([*FILLER, "touch ran_it"]))), say("So be it."))
+    api.add(say(bash("\n".join([*FILLER, "touch ran_it"]))), say("So be it."))
     claude.keys("AHi<Esc><CR>:tabnew<CR>")
     claude.wait(lambda: "Claude waits" in claude.messages(), "an announcement")
     claude.keys(":Winnow allow<CR>")
@@ -175,8 +162,8 @@ def test_from_elsewhere_what_was_not_seen_is_said(claude: Editor, shared: Shared
     claude.wait(ran(claude).exists, "what it asked for")
 
 
-def test_from_another_window_what_was_not_seen_is_said(claude: Editor, shared: Shared) -> None:
-    asked(claude, shared, bash("\n".join([*FILLER, "touch ran_it"])))
+def test_from_another_window_what_was_not_seen_is_said(claude: Editor, api: ScriptedAPI) -> None:
+    asked(claude, api, bash("\n".join([*FILLER, "touch ran_it"])))
     claude.keys(":new<CR>:Winnow allow<CR>")
     claude.wait_screen(UNSEEN)
     assert not ran(claude).exists()
@@ -186,8 +173,8 @@ def test_from_another_window_what_was_not_seen_is_said(claude: Editor, shared: S
     claude.wait(ran(claude).exists, "what it asked for")
 
 
-def test_a_fold_hides_nothing(claude: Editor, shared: Shared) -> None:
-    asked(claude, shared, bash("\n".join([*FILLER[:8], "touch ran_it", *FILLER[8:12]])))
+def test_a_fold_hides_nothing(claude: Editor, api: ScriptedAPI) -> None:
+    asked(claude, api, bash("\n".join([*FILLER[:8], "touch ran_it", *FILLER[8:12]])))
     assert looked(claude) == 0
     claude.keys("gg/^true 000<CR>")
     claude.lua("""
@@ -204,17 +191,17 @@ def test_a_fold_hides_nothing(claude: Editor, shared: Shared) -> None:
     claude.wait_line("So be it.")
 
 
-def test_an_edited_long_line_is_new(claude: Editor, shared: Shared) -> None:
-    asked(claude, shared, bash(f"{LONG}; touch ran_it"))
+def test_an_edited_long_line_is_new(claude: Editor, api: ScriptedAPI) -> None:
+    asked(claude, api, bash(f"{LONG}; touch ran_it"))
     claude.keys("gg/^true<CR>:s/true/false/<CR>")
     short_way(claude)
     claude.wait_screen(UNSEEN)
     assert not ran(claude).exists()
 
 
-def test_what_a_program_writes_has_to_be_looked_at(claude: Editor, shared: Shared) -> None:
+def test_what_a_program_writes_has_to_be_looked_at(claude: Editor, api: ScriptedAPI) -> None:
     """Unlike what the user writes, it is seen only where it is on the screen."""
-    asked(claude, shared, bash("\n".join([*FILLER[:60], "touch ran_it"])))
+    asked(claude, api, bash("\n".join([*FILLER[:60], "touch ran_it"])))
     turn_pages(claude)
     claude.keys("gg:%s/true 040/false/<CR>gg")
     claude.screen()
@@ -241,13 +228,13 @@ FLOATS = {
 
 
 @pytest.mark.parametrize("place", FLOATS.values(), ids=FLOATS)
-def test_what_lies_under_a_float_is_not_seen(claude: Editor, shared: Shared, place: str) -> None:
+def test_what_lies_under_a_float_is_not_seen(claude: Editor, api: ScriptedAPI, place: str) -> None:
     """Until that closes, or moves away."""
     claude.lua(f"""
       local options = {{ relative = 'editor', {place} }}
       Float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, options)
     """)
-    asked(claude, shared, bash(f"true {'x' * 50}; touch ran_it"))
+    asked(claude, api, bash(f"true {'x' * 50}; touch ran_it"))
     claude.screen()
     assert looked(claude) > 0
     claude.keys(":Winnow allow<CR>")
@@ -261,13 +248,13 @@ def test_what_lies_under_a_float_is_not_seen(claude: Editor, shared: Shared, pla
     assert ran(claude).exists()
 
 
-def test_what_hides_nothing_is_in_nobodys_way(claude: Editor, shared: Shared) -> None:
+def test_what_hides_nothing_is_in_nobodys_way(claude: Editor, api: ScriptedAPI) -> None:
     """A notice in a corner."""
     claude.lua("""
       local options = { relative = 'editor', row = 0, col = 60, width = 20, height = 20 }
       Float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, options)
     """)
-    asked(claude, shared, bash("touch ran_it"))
+    asked(claude, api, bash("touch ran_it"))
     claude.screen()
     assert looked(claude) == 0
     claude.lua("vim.api.nvim_win_close(Float, true)")

@@ -33,23 +33,8 @@ def align(rows: list[str], lines: list[str], must: Sequence[bool]) -> list[tuple
     spare = len(lines) - len(rows)
     if spare <= 0:
         return [(at, at) for at in range(len(rows))] if rows == lines else None
-    head = common(rows, lines)
-    tail = common(rows[::-1], lines[::-1])
-    start, at = len(rows) - tail, len(lines) - tail
-    while start:  # the last line that the row above can be
-        at -= 1
-        while at >= start and lines[at] != rows[start - 1]:
-            at -= 1
-        if at < start:
-            break
-        start -= 1
-    end = at = head
-    while end < len(rows):  # the first line that it can be
-        while at < end + spare and lines[at] != rows[end]:
-            at += 1
-        if at >= end + spare:
-            break
-        end, at = end + 1, at + 1
+    start = len(rows) - _reach(rows[::-1], lines[::-1])
+    end = _reach(rows, lines)
     if start > end or rows[:start] != lines[:start] or rows[end:] != lines[end + spare :]:
         return None
     ways = _ways(rows[start:end], lines[start : end + spare], must[start : end + spare])
@@ -66,6 +51,19 @@ def common(some: Sequence[str], others: Sequence[str]) -> int:
     """How many they begin with that are the same."""
     pairs = enumerate(zip(some, others, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(some), len(others)))
+
+
+def _reach(rows: Sequence[str], lines: Sequence[str]) -> int:
+    """How many rows are lines before the last ones that they could be, each as early as it can."""
+    spare = len(lines) - len(rows)
+    end = at = common(rows, lines)
+    while end < len(rows):
+        while at < end + spare and lines[at] != rows[end]:
+            at += 1
+        if at >= end + spare:
+            break
+        end, at = end + 1, at + 1
+    return end
 
 
 def _ways(
