@@ -229,9 +229,7 @@ def test_time_grows_with_size(run: Callable[[int], Any]) -> None:
     while seconds(run, size) < SOON and size < LARGEST:
         size *= 2
     # What is quadratic is so each time; a busy machine makes one of them slow.
-    assert any(
-        seconds(run, size * TIMES) < MOST * max(seconds(run, size), SOON) for _ in range(3)
-    )
+    assert any(seconds(run, size * TIMES) < MOST * max(seconds(run, size), SOON) for _ in range(3))
 
 
 def test_a_file_may_be_made_to_be_hard_to_compare() -> None:
