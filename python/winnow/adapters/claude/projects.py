@@ -44,7 +44,8 @@ class DiskProjects:
         files = self._files(cwd, above, root, below)
         found = dict.fromkeys(path for path in files if _is_there(path))
         sources = tuple(_source(path, root) for path in found)
-        memory = (_source(path, root) for path in self._memory(cwd, above) if path.is_file())
+        told = (path for path in self._memory(cwd, above) if not _leads_out(path, root))
+        memory = (_source(path, root) for path in told if path.is_file())
         prompts = tuple(prompt for prompt in memory if not _is_for_some(prompt))
         return Project(str(root), sources, prompts, self._trusted(str(root)), whole)
 
@@ -160,7 +161,9 @@ def _source(path: Path, root: Path) -> Source:
     with suppress(OSError):
         # Looked at before it is opened, since opening a named pipe waits for its writer.
         if stat.S_ISREG(path.stat().st_mode) and path.stat().st_size <= _LARGE:
-            return Source(name, path.read_bytes().decode(errors="replace"))  # as the CLI does it
+            text = path.read_bytes()
+            if b"\0" not in text:  # else the CLI may take it for UTF-16
+                return Source(name, text.decode(errors="replace"))  # as the CLI does it
     return Source(name, None)
 
 
@@ -173,6 +176,11 @@ def _is_for_some(rule: Source) -> bool:
 def _is_there(path: Path) -> bool:
     """Also a link that leads nowhere yet."""
     return os.path.lexists(path)
+
+
+def _leads_out(path: Path, root: Path) -> bool:
+    """Whether a project's own file is a link to one that is not the project's."""
+    return path.is_relative_to(root) and not _real(path).is_relative_to(root)
 
 
 def _real(path: Path) -> Path:
