@@ -16,6 +16,7 @@ local registry = require('winnow.registry')
 local M = {}
 
 local AUTOSAVE = 1000 -- milliseconds without typing until the file has what was typed
+local LONGEST = 5000 -- until it has that however long one types
 
 --- The chat of a directory that this Neovim has open already, the newest first.
 ---@param cwd string
@@ -73,20 +74,25 @@ local function watch_text(on, chat)
       vim.fn.setreg(register, text, vim.v.event.regtype)
     end
   end)
-  on('InsertLeave', function()
-    chat:typed()
-  end, SAVES)
+  on({ 'ModeChanged', 'BufLeave' }, function() -- CTRL-C leaves Insert mode without `InsertLeave`
+    vim.schedule(function()
+      chat:typed()
+    end)
+  end)
   on({ 'BufLeave', 'InsertLeave' }, function()
     chat:save()
   end, SAVES)
   local autosave = assert(vim.uv.new_timer())
+  local since ---@type integer? when what no save has seen was typed
   local save = vim.schedule_wrap(function()
+    since = nil
     if registry.get(chat.buf) == chat and vim.api.nvim_buf_is_loaded(chat.buf) then
       chat:save()
     end
   end)
   on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
-    autosave:start(AUTOSAVE, 0, save)
+    since = since or vim.uv.now()
+    autosave:start(math.min(AUTOSAVE, math.max(0, since + LONGEST - vim.uv.now())), 0, save)
   end)
   on('BufUnload', function()
     autosave:stop()
