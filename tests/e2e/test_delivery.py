@@ -6,10 +6,9 @@ import json
 import os
 import signal
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+import sys
+from contextlib import suppress
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 
@@ -285,14 +284,20 @@ def test_messages_that_no_host_has_read_are_the_draft(
     assert told(api, "remember the milk", "and the bread") == 0
 
 
-@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("late", [False, True])
 def test_an_answer_outlives_a_lock_and_neovim(
-    claude: Editor, api: ScriptedAPI, *, again: bool
+    claude: Editor, api: ScriptedAPI, *, late: bool
 ) -> None:
     """Another program has the database when the user answers, and when Neovim is left.
 
-    Neovim ends its host with a signal, which may come at any moment, and so may another.
+    Neovim ends its host with a signal, which may come when that has begun to end.
     """
+    if late:
+        boot = "import os, pynvim; pynvim.start_host(); os.kill(os.getpid(), 15)"
+        script = claude.sandbox.root / "python"
+        script.write_text(f'#!/bin/sh\nexec {sys.executable} -I -c \'{boot}\' "$4" "$5"\n')
+        script.chmod(0o755)
+        claude.lua("vim.g.winnow_python = ...", str(script))
     api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted.", Gate()))
     start(claude)
     wait_section(claude, "Question: Store")
@@ -304,10 +309,9 @@ def test_an_answer_outlives_a_lock_and_neovim(
     other.execute("BEGIN EXCLUSIVE")
     claude.keys("<CR>")
     claude.wait_line("Selected: ")
-    host = victim(claude, "pynvim.start_host")
-    with suppress(GoneError), ending(host) if again else nullcontext():
+    with suppress(GoneError):
         claude.command("qall")
-        claude.process.wait(20)
+    claude.process.wait(20)
     claude.kill()
     claude.wait(lambda: not claude.sandbox.processes(), "the end of them all")
     other.execute("ROLLBACK")
@@ -315,25 +319,6 @@ def test_an_answer_outlives_a_lock_and_neovim(
     claude.start(str(chat_file(claude)))
     arrives(claude, api, *ANSWERS)
     assert not list(database.parent.glob("*.unsaved-*"))
-
-
-@contextmanager
-def ending(process: int) -> Iterator[None]:
-    """Meanwhile a process is asked to end, again and again, from when it begins to do so."""
-    done = Event()
-
-    def ask() -> None:
-        with suppress(ProcessLookupError):
-            while not done.is_set():
-                os.kill(process, signal.SIGTERM)
-
-    thread = Thread(target=ask)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 def test_a_first_message_that_nobody_heard(claude: Editor, api: ScriptedAPI) -> None:
