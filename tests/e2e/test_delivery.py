@@ -284,6 +284,15 @@ def test_messages_that_no_host_has_read_are_the_draft(
     assert told(api, "remember the milk", "and the bread") == 0
 
 
+LATE = """
+import os, pynvim
+try:
+    pynvim.start_host()
+finally:
+    os.kill(os.getpid(), 15)
+"""
+
+
 @pytest.mark.parametrize("late", [False, True])
 def test_an_answer_outlives_a_lock_and_neovim(
     claude: Editor, api: ScriptedAPI, *, late: bool
@@ -293,11 +302,12 @@ def test_an_answer_outlives_a_lock_and_neovim(
     Neovim ends its host with a signal, which may come when that has begun to end.
     """
     if late:
-        boot = "import os, pynvim; pynvim.start_host(); os.kill(os.getpid(), 15)"
-        script = claude.sandbox.root / "python"
-        script.write_text(f'#!/bin/sh\nexec {sys.executable} -I -c \'{boot}\' "$4" "$5"\n')
-        script.chmod(0o755)
-        claude.lua("vim.g.winnow_python = ...", str(script))
+        boot = claude.sandbox.root / "boot"
+        boot.write_text(LATE)
+        python = claude.sandbox.root / "python"
+        python.write_text(f'#!/bin/sh\nexec {sys.executable} -I {boot} "$4" "$5"\n')
+        python.chmod(0o755)
+        claude.lua("vim.g.winnow_python = ...", str(python))
     api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted.", Gate()))
     start(claude)
     wait_section(claude, "Question: Store")
