@@ -189,6 +189,20 @@ async def test_what_cant_be_read_is_said(disk: Disk) -> None:
     }
 
 
+@pytest.mark.parametrize("odd", ["pipe", "endless", "nul"])
+async def test_an_odd_worktree_keeps_nobody_waiting(disk: Disk, odd: str) -> None:
+    """It is read only where that has an end."""
+    git = disk.shop / ".git"
+    if odd == "pipe":
+        os.mkfifo(git)
+    else:
+        git.write_text("gitdir: a\0b" if odd == "nul" else "gitdir: else\n")
+        (disk.shop / "else").mkdir()
+        (disk.shop / "else/commondir").symlink_to("/dev/zero")
+    disk.write("src/shop/.claude/settings.json")
+    assert await disk.names() == [".claude/settings.json"]
+
+
 async def test_what_claude_code_can_read_is_shown(disk: Disk) -> None:
     """It takes what is no UTF-8 for a replacement character, and goes on."""
     hook = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "rm x"}]}]}, "a": "\xff"}'

@@ -148,23 +148,26 @@ def _below(cwd: Path) -> tuple[list[Path], bool]:
 
 def _main_checkout(root: Path) -> Path | None:
     """Where the repository of a worktree has its own, whose local settings Claude Code adds."""
-    with suppress(OSError, ValueError):
-        kind, _, path = (root / ".git").read_text().strip().partition(": ")
-        if kind == "gitdir":
-            folder = root / path
-            return _real(folder / (folder / "commondir").read_text().strip()).parent
+    with suppress(OSError, ValueError):  # a path may hold NUL
+        kind, _, path = (_text(root / ".git") or "").strip().partition(": ")
+        if kind == "gitdir" and (common := _text(root / path / "commondir")):
+            return _real(root / path / common.strip()).parent
     return None
 
 
 def _source(path: Path, root: Path) -> Source:
-    name = str(path.relative_to(root) if path.is_relative_to(root) else path)
+    return Source(str(path.relative_to(root) if path.is_relative_to(root) else path), _text(path))
+
+
+def _text(path: Path) -> str | None:
+    """What a file holds, as the CLI decodes it; None where that can't be read or shown."""
     with suppress(OSError):
         # Looked at before it is opened, since opening a named pipe waits for its writer.
         if stat.S_ISREG(path.stat().st_mode) and path.stat().st_size <= _LARGE:
             text = path.read_bytes()
             if b"\0" not in text:  # else the CLI may take it for UTF-16
-                return Source(name, text.decode(errors="replace"))  # as the CLI does it
-    return Source(name, None)
+                return text.decode(errors="replace")
+    return None
 
 
 def _is_for_some(rule: Source) -> bool:
