@@ -51,9 +51,9 @@ RESTORE = """
   for _, name in ipairs(vim.fn.getcompletion('g:', 'var')) do
     now.variables[name:sub(3)] = vim.g[name:sub(3)]
   end
-  for _, file in ipairs(vim.api.nvim_get_runtime_file('lua/winnow/*.lua', true)) do
-    local name = 'winnow.' .. vim.fn.fnamemodify(file, ':t:r')
-    local module = require((name:gsub('%.init$', '')))
+  for _, file in ipairs(vim.api.nvim_get_runtime_file('lua/winnow/**/*.lua', true)) do
+    local name = file:match('lua/(winnow/.*)%.lua$'):gsub('/init$', ''):gsub('/', '.')
+    local module = require(name)
     for key, value in pairs(type(module) == 'table' and module or {}) do
       now.plugin[name .. key] = { module, key, value }
     end

@@ -22,9 +22,9 @@ UNSEEN = "not on the s"  # a narrow window shows no more
 
 @pytest.fixture
 def claude(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
-    """An empty chat, in a terminal of the usual size."""
-    editor = share(desks(ClaudeDesk))
-    editor.command("Winnow new")
+    """An empty chat."""
+    editor = share(desks(ClaudeDesk), "nothing")
+    editor.keys(":Winnow<CR>")
     return editor
 
 
