@@ -306,7 +306,7 @@ def test_esc_cancels_and_the_plan_can_be_opened_again(claude: Editor, api: Scrip
     """Its answer is the next message, and sets the mode first."""
     api.add(planned(), edit(claude), say("Built."))
     start(claude)
-    claude.keys("gg/^2. add<CR>dd<Esc>")
+    claude.keys("gg/^2. add<CR>dd<Esc><Esc>")
     claude.wait_line("✗ Cancelled: Cart · ")
     wait_idle(claude)
     assert "1. add a table" not in claude.lines()

@@ -29,6 +29,7 @@ local M = {}
 ---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
 ---@field reply winnow.Sight what came of the last press
+---@field cancelling? winnow.Sight one more `<Esc>` cancels, as the foot says
 ---@field granted? string what was chosen from elsewhere, by the last press of that kind
 ---@field seen table<string, integer> bytes of each line that were on the screen: see `seen.lua`
 ---@field pristine boolean not edited yet

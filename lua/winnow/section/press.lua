@@ -6,6 +6,7 @@ local sent = require('winnow.chat.sent')
 local text = require('winnow.section.text')
 
 local WORKING = 'what you pressed last is still being done.'
+local again = vim.api.nvim_create_namespace('winnow.cancel')
 local CHANGED = 'The text has changed since you pressed that: press again.'
 
 ---@class (partial) winnow.Section
@@ -115,10 +116,45 @@ function Section:left()
   return as_read and {} or self:lines()
 end
 
---- `<Esc>`: the agent is told that the user cancelled.
+--- `<Esc>` has no second press to wait for any more.
+---@param self winnow.Section
+local function keep(self)
+  vim.on_key(nil, again)
+  self.cancelling = nil
+  vim.schedule(function()
+    if self:is_open() then
+      self:decorate()
+    end
+  end)
+end
+
+--- The foot says that one more press cancels, which any other key takes back.
+---@param self winnow.Section
+local function offer_to_cancel(self)
+  self.cancelling = guard.sight()
+  self:decorate()
+  guard.drawn(self.cancelling)
+  local key = guard.key()
+  vim.on_key(function(_, keys)
+    if keys ~= '' and keys ~= key then -- as it was typed, not what a mapping makes of it
+      keep(self)
+    end
+  end, again)
+end
+
+--- `<Esc>`, which Vim users press by habit. Twice: the agent is told that the user cancelled.
 function Section:cancel()
-  if guard.allows(self.sight) then
-    self.chat:tell('cancel', { section = self.id, lines = self:lines() })
+  if guard.is_leaving() or not guard.allows(self.sight, guard.pause * 5 / 3) then
+    return
+  elseif not self.cancelling then
+    offer_to_cancel(self)
+  elseif guard.allows(self.cancelling, guard.pause * 2 / 3) then
+    guard.unless_held(function()
+      if self.cancelling and self:is_open() then
+        keep(self)
+        self.chat:tell('cancel', { section = self.id, lines = self:lines() })
+      end
+    end)
   end
 end
 

@@ -5,7 +5,8 @@ local marker = require('winnow.section.marker')
 
 local M = {}
 
-local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc> cancels'
+local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc><Esc> cancels'
+local CANCEL = { { text = '<Esc> again cancels', decided = false } } ---@type winnow.Part[]
 local RULE = 60 -- columns of a rule, where the window has them
 local PEEK = 6 -- lines of a preview that are shown below its option
 local namespace = vim.api.nvim_create_namespace('winnow.section_view')
@@ -81,8 +82,20 @@ local function dot_of(part)
   return part.decided and grammar.DECIDED or grammar.UNDECIDED
 end
 
---- The verdict on the foot's own line, or nil when it is too wide for that.
+---@class winnow.Foot what it says
+---@field parts winnow.Part[]
+---@field waiting integer
+---@field offer string
+
+--- The verdict, or what the next press does in its place.
 ---@param section winnow.Section
+---@return winnow.Foot
+local function foot_of(section)
+  return section.cancelling and { parts = CANCEL, waiting = section.waiting, offer = '' } or section
+end
+
+--- The verdict on the foot's own line, or nil when it is too wide for that.
+---@param section winnow.Foot
 ---@param width integer columns
 ---@return winnow.Chunk[]?
 local function foot_line(section, width)
@@ -109,7 +122,7 @@ local function foot_line(section, width)
 end
 
 --- The verdict as lines of its own, one or more for each question.
----@param section winnow.Section
+---@param section winnow.Foot
 ---@param width integer columns
 ---@return winnow.Chunk[][]
 local function foot_lines(section, width)
@@ -237,7 +250,7 @@ function M.draw(section)
   for _, row in ipairs(section.pristine and asked or {}) do
     put(row, { virt_lines = in_lines(wrapped(HINT, width)) })
   end
-  local verdict = foot_line(section, width)
+  local verdict = foot_line(foot_of(section), width)
   if foot then
     put(
       foot,
@@ -245,7 +258,7 @@ function M.draw(section)
     )
   end
   if not (foot and verdict) then
-    put(foot or after - 1, { virt_lines = foot_lines(section, width) })
+    put(foot or after - 1, { virt_lines = foot_lines(foot_of(section), width) })
   end
 end
 
