@@ -12,6 +12,7 @@ local host = require('winnow.host')
 local lock = require('winnow.chat.lock')
 local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
+local undo = require('winnow.chat.undo')
 
 local M = {}
 
@@ -37,6 +38,7 @@ local function unloaded(chat)
   vim.schedule(function()
     if registry.get(chat.buf) == chat and not vim.api.nvim_buf_is_loaded(chat.buf) then
       registry.remove(chat.buf)
+      undo.forget(chat.buf)
       lock.release(chat.path)
       host.notify('close', { chat = chat.buf })
     end
@@ -78,6 +80,9 @@ local function watch_text(on, chat)
     vim.schedule(function()
       chat:typed()
     end)
+  end)
+  on('InsertEnter', function()
+    undo.begin(chat.buf)
   end)
   on({ 'BufLeave', 'InsertLeave' }, function()
     chat:save()

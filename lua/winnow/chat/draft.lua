@@ -3,6 +3,7 @@ local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local say = require('winnow.say')
 local sent = require('winnow.chat.sent')
+local undo = require('winnow.chat.undo')
 
 ---@class (partial) winnow.Chat
 local Chat = {}
@@ -66,6 +67,7 @@ function Chat:append_draft(lines)
   self:as_host(function()
     self:ensure_heading()
   end)
+  undo.restore(self)
   local text = self:draft()
   local before = text == '' and '' or '\n' .. text .. '\n'
   local all = ('%s\n%s\n'):format(before, table.concat(lines, '\n'))

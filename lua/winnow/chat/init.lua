@@ -12,6 +12,7 @@ local say = require('winnow.say')
 local section = require('winnow.section')
 local sent = require('winnow.chat.sent')
 local state = require('winnow.chat.state')
+local undo = require('winnow.chat.undo')
 local view = require('winnow.section.view')
 
 local M = {}
@@ -68,9 +69,17 @@ function Chat:tail_row()
   return row
 end
 
---- Change the buffer as the host does: outside undo, so `u` never removes what the agent said.
+--- Change the buffer as the host does: `u` never removes what the agent said, and still takes back
+--- what the user did to the draft.
 ---@param change fun()
 function Chat:as_host(change)
+  undo.keep(self)
+  self:outside_undo(change)
+end
+
+--- Change the buffer; what there was to undo is forgotten.
+---@param change fun()
+function Chat:outside_undo(change)
   local options = vim.bo[self.buf]
   local levels, modifiable = options.undolevels, options.modifiable
   options.modifiable = true

@@ -4,6 +4,7 @@ local handover = require('winnow.handover')
 local lock = require('winnow.chat.lock')
 local log = require('winnow.log')
 local say = require('winnow.say')
+local undo = require('winnow.chat.undo')
 
 ---@class (partial) winnow.Chat
 local Chat = {}
@@ -49,6 +50,9 @@ end
 --- Write the chat's file. It is this Neovim's, so what another program has written meanwhile stays
 --- beside it: a session goes on from the text that is here.
 function Chat:save()
+  if not undo.is_typed(self.buf) then
+    undo.restore(self) -- for 'undofile'
+  end
   local now = files.stamp(self.path)
   if not self:mine() or not vim.bo[self.buf].modified and now == self.stamp then
     return

@@ -8,6 +8,7 @@ local preview = require('winnow.section.preview')
 local seen = require('winnow.section.seen')
 local text = require('winnow.section.text')
 local transcript = require('winnow.chat.transcript')
+local undo = require('winnow.chat.undo')
 local view = require('winnow.section.view')
 
 local M = {}
@@ -132,6 +133,7 @@ function Section:as_user(change)
   local buf = self.chat.buf
   local options = vim.bo[buf]
   local modifiable = options.modifiable
+  undo.restore(self.chat)
   options.undolevels = options.undolevels -- a step of its own for `u`
   options.modifiable = true
   change(buf, self:rows())
