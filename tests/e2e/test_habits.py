@@ -93,7 +93,7 @@ def test_code_in_three_keys(chat: Editor) -> None:
     chat.keys("yac")
     assert chat.lua("return vim.fn.getreg('\"')") == "```python\ndef one():\n    return 1\n```\n"
     chat.keys("vic<Esc>")
-    assert chat.lua("return { vim.fn.line(\"'<\"), vim.fn.line(\"'>\") }") == [
+    assert chat.lua('return { vim.fn.line("\'<"), vim.fn.line("\'>") }') == [
         chat.lines().index("def one():") + 1,
         chat.lines().index("    return 1") + 1,
     ]
