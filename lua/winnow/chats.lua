@@ -191,6 +191,7 @@ local function watch_windows(on)
     },
   })
   on('ColorScheme', highlight.define)
+  on('OptionSet', highlight.define, { pattern = 'background' })
   on('WinResized', function()
     for _, chat in ipairs(registry.all()) do
       if chat.section and vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went

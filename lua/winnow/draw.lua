@@ -23,6 +23,9 @@ local GROUPS = {
   [grammar.REFUSED] = 'WinnowUndecided',
 }
 
+-- Whose words follow.
+local SPEAKERS = { [grammar.YOU] = 'WinnowYou', [grammar.CLAUDE] = 'WinnowClaude' }
+
 -- How a line of a diff starts, and its colour.
 local DIFF = {
   ['+'] = 'WinnowAdded',
@@ -89,7 +92,10 @@ local function line_group(buf, row, line)
     end
   end
   told = { row = row, output = output }
-  return (start ~= grammar.OUTPUT or output) and GROUPS[start] or nil
+  if start == grammar.TOOL and vim.endswith(line, ' ' .. grammar.REFUSED) then
+    return 'WinnowFailed'
+  end
+  return (start ~= grammar.OUTPUT or output) and GROUPS[start] or SPEAKERS[line]
 end
 
 --- Hide the markers of a line, and what edits have left of them.
