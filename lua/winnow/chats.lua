@@ -91,6 +91,7 @@ local function watch_text(on, chat)
     end
   end)
   on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
+    chat:show_ghost()
     since = since or vim.uv.now()
     autosave:start(math.min(AUTOSAVE, math.max(0, since + LONGEST - vim.uv.now())), 0, save)
   end)

@@ -1,5 +1,6 @@
 --- Tool output and thinking fold beneath their first line. The folds are Vim's manual ones, made
 --- from the text: 'foldexpr' would cost more than all the rest of streaming.
+local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local registry = require('winnow.registry')
 
@@ -93,14 +94,18 @@ function M.at(buf, row)
   end
 end
 
---- Fold every block of the buffer that a window shows, but nothing in an open section: what is
---- answered must be seen.
+--- Fold the frontmatter, and every block of the buffer that a window shows, but nothing in an open
+--- section: what is answered must be seen.
 ---@param win integer
 function M.all(win)
   local buf = vim.api.nvim_win_get_buf(win)
   local chat = registry.get(buf)
   local stop = chat and chat.section and chat.section:rows() or -1
   local lines = vim.api.nvim_buf_get_lines(buf, 0, stop, false)
+  local _, last_row = frontmatter.parse(lines)
+  if last_row then
+    fold(win, 0, last_row)
+  end
   local row = 0
   while row < #lines do
     if vim.startswith(lines[row + 1], FOLDED) then

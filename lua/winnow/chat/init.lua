@@ -41,6 +41,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field section? winnow.Section the open one
 ---@field esc_mapped? boolean `<Esc>` cancels its section now
 ---@field status? integer extmark that says the state
+---@field ghost? integer extmark in an empty draft
 ---@field heading integer extmark on the draft's heading
 ---@field above integer headings of messages above it
 ---@field counted_at integer where the draft's was when they were counted
@@ -170,11 +171,10 @@ function M.new(buf, owner)
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   view.clear(buf) -- what was drawn before `:e!` stands elsewhere now
   self:first_heading(registry.get(buf))
-  if owner then
-    self:show_state()
-  else
+  if not owner then
     section.recognise(self)
   end
+  self:show_state()
   self:count_above()
   return self
 end

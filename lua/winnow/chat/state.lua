@@ -1,5 +1,6 @@
 --- What a chat is doing, as the user reads it beside the draft's heading.
 local events = require('winnow.events')
+local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
@@ -22,6 +23,8 @@ local STATES = {
 }
 local QUEUED = 'goes out as soon as Claude can take it'
 local SLOW = 3 -- seconds of a start from which on they are counted
+local GHOST = 'i writes here, <Esc> and <CR> send'
+local GHOST_OF_DEMO = 'i, any text, <Esc>, <CR> start the tour'
 local TYPING = 'goes out when you leave Insert mode'
 
 --- The host stopped: nothing is connected, and the open section has nobody to answer to.
@@ -84,6 +87,22 @@ function Chat:progress()
   return seconds < SLOW and text or ('%s %d s'):format(text, seconds)
 end
 
+--- Where nothing is written, say how to write.
+function Chat:show_ghost()
+  local last = vim.api.nvim_buf_line_count(self.buf) - 1
+  local text = ''
+  if not self.owner and self:draft() == '' then
+    local demo = vim.startswith(frontmatter.agent(frontmatter.read(self.buf)), 'scripted')
+    local begun = demo and vim.list_contains(self:lines(0, -1), grammar.CLAUDE)
+    text = demo and not begun and GHOST_OF_DEMO or GHOST
+  end
+  self.ghost = vim.api.nvim_buf_set_extmark(self.buf, namespace, last, 0, {
+    id = self.ghost,
+    virt_text = text ~= '' and { { text, 'WinnowHint' } } or nil,
+    virt_text_pos = 'overlay',
+  })
+end
+
 --- Say the state beside the draft's heading.
 function Chat:show_state()
   local text = STATES[self.state] or self.state
@@ -107,6 +126,7 @@ function Chat:show_state()
     virt_text_pos = 'eol',
     hl_mode = 'combine',
   })
+  self:show_ghost()
 end
 
 return Chat
