@@ -195,8 +195,11 @@ local function watch_windows(on)
   on('OptionSet', highlight.define, { pattern = 'background' })
   on('WinResized', function()
     for _, chat in ipairs(registry.all()) do
-      if chat.section and vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
-        chat.section:decorate()
+      if vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
+        chat:show_state()
+        if chat.section then
+          chat.section:decorate()
+        end
       end
     end
   end)

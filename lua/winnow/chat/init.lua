@@ -13,6 +13,7 @@ local section = require('winnow.section')
 local sent = require('winnow.chat.sent')
 local state = require('winnow.chat.state')
 local view = require('winnow.section.view')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -79,6 +80,9 @@ function Chat:as_host(change)
   local ok, problem = pcall(change)
   options.undolevels = levels
   options.modifiable = modifiable
+  for _, win in ipairs(self:in_draft()) do
+    window.fill(win) -- who is at the end sees it at the bottom
+  end
   if not ok then
     error(problem, 0)
   end
@@ -209,7 +213,7 @@ function Chat:open()
   if self.owner then
     return -- its section and its agent are the other's
   end
-  self:tell('open', {
+  local told = self:tell('open', {
     path = self.path,
     cwd = self.cwd,
     agent = values.agent and values.agent:match('^%w+') or options.agent,
@@ -226,6 +230,9 @@ function Chat:open()
     headless = #vim.api.nvim_list_uis() == 0,
     eager = own,
   })
+  if told and own and not values.session then
+    self:set_state('connecting') -- as the host does now, which has to start first
+  end
 end
 
 return M

@@ -6,11 +6,14 @@ local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
+local view = require('winnow.section.view')
 
 ---@class (partial) winnow.Chat
 local Chat = {}
 
 local namespace = vim.api.nvim_create_namespace('winnow.chat')
+
+local DRAFT = grammar.YOU
 
 -- Said beside the draft's heading.
 local STATES = {
@@ -60,6 +63,7 @@ function Chat:set_state(state)
   if state ~= self.state then
     self.state = state
     events.fire(self, 'State', { state = state })
+    vim.cmd.redrawstatus({ bang = true })
   end
   if state == 'failed' then
     self.queued = false
@@ -91,7 +95,7 @@ end
 function Chat:show_ghost()
   local last = vim.api.nvim_buf_line_count(self.buf) - 1
   local text = ''
-  if not self.owner and self:draft() == '' then
+  if not self.owner and last > self:heading_row() and self:draft() == '' then
     local demo = vim.startswith(frontmatter.agent(frontmatter.read(self.buf)), 'scripted')
     local begun = demo and vim.list_contains(self:lines(0, -1), grammar.CLAUDE)
     text = demo and not begun and GHOST_OF_DEMO or GHOST
@@ -103,7 +107,7 @@ function Chat:show_ghost()
   })
 end
 
---- Say the state beside the draft's heading.
+--- Say the state beside the draft's heading, or below it in a window that is too narrow for that.
 function Chat:show_state()
   local text = STATES[self.state] or self.state
   if self.state == 'connecting' or self.state == 'asleep' and self.queued then
@@ -120,9 +124,16 @@ function Chat:show_state()
     text = text == '' and when or ('%s · %s'):format(text, when)
   end
   local row = self:heading_row()
+  local width = view.text_width(self.buf)
+  local beside = #DRAFT + 2 + vim.fn.strdisplaywidth(text) <= width
+  local below = not beside
+    and vim.tbl_map(function(piece)
+      return { { piece, 'WinnowStatus' } }
+    end, view.wrapped(text, width))
   self.status = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, {
     id = self.status,
-    virt_text = text ~= '' and { { ' ' .. text, 'WinnowStatus' } } or nil,
+    virt_text = beside and text ~= '' and { { ' ' .. text, 'WinnowStatus' } } or nil,
+    virt_lines = below or nil,
     virt_text_pos = 'eol',
     hl_mode = 'combine',
   })
