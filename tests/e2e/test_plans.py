@@ -205,6 +205,23 @@ def test_keep_planning_without_a_word(claude: Editor, api: ScriptedAPI) -> None:
     assert "The user wants to keep planning." in api.tool_result("p1")
 
 
+@pytest.mark.parametrize(
+    ("first", "head"),
+    [
+        ("# Plan: a cart", "━━ Plan: a cart ━"),
+        ("# Plan", "━━ Plan ━"),
+        ("# Plane", "━━ Plan: Plane ━"),
+    ],
+)
+def test_a_plan_says_once_that_it_is_one(
+    claude: Editor, api: ScriptedAPI, first: str, head: str
+) -> None:
+    """Its own title may begin with the word that the head has."""
+    api.add(planned(f"{first}\n\n1. go\n"), say("Fine."))
+    start(claude)
+    claude.wait_screen(head)
+
+
 # --- what a plan looks like -------------------------------------------------------------------
 
 

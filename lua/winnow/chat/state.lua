@@ -63,7 +63,9 @@ function Chat:set_state(state)
   if state ~= self.state then
     self.state = state
     events.fire(self, 'State', { state = state })
-    vim.cmd.redrawstatus({ bang = true })
+    vim.schedule(function() -- with what is drawn in the chat
+      vim.cmd.redrawstatus({ bang = true })
+    end)
   end
   if state == 'failed' then
     self.queued = false
