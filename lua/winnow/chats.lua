@@ -10,6 +10,7 @@ local handover = require('winnow.handover')
 local highlight = require('winnow.highlight')
 local host = require('winnow.host')
 local lock = require('winnow.chat.lock')
+local maps = require('winnow.chat.maps')
 local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
 
@@ -146,9 +147,7 @@ local function set_up(chat)
       highlight.markdown(buf)
     end
   end)
-  -- nowait: a mapping of two <CR> elsewhere would make this one wait
-  local options = { buffer = buf, nowait = true, desc = 'Winnow: send or confirm' }
-  vim.keymap.set('n', '<CR>', '<Plug>(winnow-go)', options)
+  maps.set(buf)
   dress.forget(buf)
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     dress.window(win)
