@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from tests.api import Failure, Gate, Message, ScriptedAPI, Text, ToolUse, question, say
+from tests.e2e.conftest import Open
 from tests.e2e.desk import ScriptedDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle
@@ -128,16 +130,19 @@ def test_the_state_is_not_cut(claude: Editor, api: ScriptedAPI, cols: int) -> No
     claude.wait_line("Two.")
 
 
-@pytest.mark.fresh("chat")
-def test_retries_are_one_line_that_goes_away(claude: Editor, api: ScriptedAPI) -> None:
+def test_retries_are_one_line_that_goes_away(
+    open_editor: Open, api: ScriptedAPI, tmp_path: Path
+) -> None:
     """It says how often and when; once Claude answers, nothing is left to warn of."""
-    api.add(*[Failure(529, "overloaded_error", "Overloaded") for _ in range(3)])
+    env = {**api.env(tmp_path / "claude"), "CLAUDE_CODE_MAX_RETRIES": "5"}
+    claude = open_editor(agent="claude", env=env)
+    api.add(*[Failure(500, "api_error", "Broken") for _ in range(2)])
     api.add(say("Here I am."))
     start(claude)
     claude.wait(lambda: claude.was_shown(", 2 of "), "a second try")
     frame = next(frame for frame in claude.frames() if any(", 2 of " in row for row in frame))
     (row,) = [row for row in frame if "trying again" in row]
-    assert re.search(r"failed \(529\); trying again in \d+ s, 2 of \d+\.", row)
+    assert re.search(r"failed \(500\); trying again in \d+ s, 2 of \d+\.", row)
     claude.wait_line("Here I am.")
     wait_idle(claude)
     assert "⚠" not in claude.text()
