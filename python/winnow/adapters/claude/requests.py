@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
@@ -32,11 +33,13 @@ class Requests:
     Args:
         folder: the session's.
         ask: see `ports.Ask`.
+        mode: tells the permission mode.
     """
 
-    def __init__(self, folder: str, ask: ports.Ask) -> None:
+    def __init__(self, folder: str, ask: ports.Ask, mode: Callable[[], str]) -> None:
         self._folder = folder
         self._ask = ask
+        self._mode = mode
         # By the id of a tool call that the app has dealt with, or of a subagent that has a name.
         self._told: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._agents: dict[str, str] = {}  # what each subagent is for
@@ -91,6 +94,7 @@ class Requests:
             # As seen from the session's folder, if it is in there.
             blocked=(context.blocked_path or "").removeprefix(f"{self._folder}/"),
             suggestions=rules.suggestions(context),
+            mode=self._mode(),
         )
         match await self._wait(request):
             case a.Allow(input=allowed, updates=updates, note=note):

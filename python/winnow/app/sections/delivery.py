@@ -14,7 +14,7 @@ from winnow.app.section import Accepted, Section
 from winnow.app.sections.shelf import Shelf
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
-from winnow.core.agent import Allow, Deny, Reply, Request, Update
+from winnow.core.agent import Allow, Deny, Reply, Update
 from winnow.core.section import record
 from winnow.core.section.answer import Answers
 from winnow.core.text import grammar
@@ -63,7 +63,7 @@ class Delivery:
         self._shelf.answered_on[section.marker] = page
         self._shelf.close(section, "answered", lines, *after, keep=keep)
         if isinstance(reply, Allow) and in_turn:
-            self._cover(section.request, reply.updates, str(answers[0].answer))
+            self._cover(reply.updates, str(answers[0].answer))
         elif isinstance(reply, Allow):
             for update in reply.updates:  # a plan: its mode comes first
                 self._mode.change(update["mode"])
@@ -123,10 +123,10 @@ class Delivery:
             return [self._turn.allowed(section.request, reply.input)]
         return []
 
-    def _cover(self, request: Request, updates: list[Update], label: str) -> None:
+    def _cover(self, updates: list[Update], label: str) -> None:
         """What waits and would not have been asked any more runs as it was asked."""
         for section in self._shelf.waiting[::-1]:
-            if updates and section.way.covered(section.request, updates, request):
+            if updates and section.way.covered(section.request, updates):
                 reply = Allow(section.request.input)
                 if section.settle(reply):
                     lines = record.covered(label, section.call)
