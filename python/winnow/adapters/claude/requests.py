@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
@@ -43,6 +43,7 @@ class Requests:
         # By the id of a tool call that the app has dealt with, or of a subagent that has a name.
         self._told: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._agents: dict[str, str] = {}  # what each subagent is for
+        self._kinds: Counter[object] = Counter()  # so that two of one kind can be told apart
         self._plans: dict[str, dict[str, Any]] = {}  # inputs of ExitPlanMode by their call
         self._notes: dict[str, str] = {}  # what goes with the result of a call
         self._waiting: dict[asyncio.Task[Any], str] = {}  # to the subagent that asks, or ""
@@ -51,7 +52,10 @@ class Requests:
         """Remember what explains a later request."""
         match message:
             case SystemMessage(subtype="task_started", data={"task_id": str(agent_id), **rest}):
-                words = rest.get("subagent_type"), rest.get("description")
+                kind, what = rest.get("subagent_type"), rest.get("description")
+                self._kinds[kind] += 1
+                number = f" {self._kinds[kind]}" if kind and self._kinds[kind] > 1 else ""
+                words = (kind and f"{kind}{number}", what)
                 self._agents[agent_id] = ": ".join(str(word) for word in words if word)
                 self._told[agent_id].set()
             case AssistantMessage(content=[ToolUseBlock(name="ExitPlanMode") as call]):

@@ -56,7 +56,7 @@ class Delivery:
                 return
             reply = msgspec.structs.replace(reply, updates=self._granted(reply.updates))
         in_turn = section.settle(reply)  # first of all: the agent waits
-        keep: list[ports.Kept] = [*self._ledger.made(section.form, answers)]
+        keep: list[ports.Kept] = [*self._ledger.made(section.decided(answers), answers)]
         if not (in_turn and section.way.past):
             keep.append(self._post(section, text, reply if in_turn else None))
         after = self._line(section, reply) if in_turn else []
@@ -167,7 +167,7 @@ class Delivery:
         return section.accept(answers).message
 
     def _record(self, section: Section, answers: Answers, *messages: ports.Message) -> None:
-        made = self._ledger.made(section.form, answers)
+        made = self._ledger.made(section.decided(answers), answers)
         self._shelf.keep(
             msgspec.structs.replace(section.stored, state="answered"), *made, *messages
         )
