@@ -105,7 +105,7 @@ class Section:
         change = parse(self.form, self.lines).questions[0].change
         answered = Answered(self.request, self.form, answers, self.call, change)
         reply = self.way.reply(answered)
-        if isinstance(reply, Allow) and self.form.proposes:  # what runs is on record, as edited
+        if isinstance(reply, Allow) and isinstance(self.form.proposal, Call):
             answered = msgspec.structs.replace(answered, call=self._call_of(reply.input))
         return Accepted(
             reply,
