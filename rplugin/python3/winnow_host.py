@@ -6,10 +6,12 @@ missing package can be told in one sentence.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import sys
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -28,8 +30,7 @@ class WinnowHost:
     def __init__(self, nvim: pynvim.Nvim) -> None:
         self._nvim = nvim
         self._host: Host | None = None
-        # So that atexit runs, which ends the agents' processes.
-        signal.signal(signal.SIGTERM, _exit)
+        nvim.async_call(_outlive_signals)  # when pynvim's loop runs
 
     @pynvim.rpc_export("winnow")  # type: ignore[untyped-decorator]
     def winnow(self, event: object = None, *_: object) -> None:
@@ -60,5 +61,16 @@ class WinnowHost:
         return self._host
 
 
-def _exit(_signal: int, _frame: FrameType | None) -> None:
-    sys.exit(0)
+def _outlive_signals() -> None:
+    """End as told, and not at once: what is still to be kept must be.
+
+    At its end pynvim gives SIGTERM back to Python, which dies of it, and Neovim sends it just then.
+    """
+    loop = asyncio.get_running_loop()
+    loop.remove_signal_handler(signal.SIGTERM)  # so that pynvim does not, at its end
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        with suppress(RuntimeError):  # it is closed
+            loop.call_soon_threadsafe(loop.stop)
+
+    signal.signal(signal.SIGTERM, stop)

@@ -6,6 +6,7 @@ import asyncio
 
 from winnow import protocol as p
 from winnow.app.starts import Start, Starts
+from winnow.core.project import Project, Source
 
 from tests.app.fakes import FakeAgent, Room
 
@@ -60,6 +61,22 @@ async def test_whoever_leaves_keeps_nobody_waiting(room: Room) -> None:
     assert chats(room.agents) == [1, 2, 4, 5]
     for agent in room.agents:
         agent.ready.set()
+
+
+async def test_what_changes_while_one_waits_is_asked_about(room: Room) -> None:
+    """Others start first: by then the project has settings, which nobody has seen."""
+    room.slow = True
+    await room.do(*[opened(chat) for chat in (1, 2, 3)], p.Queue(3))
+    sources = (Source(".claude/settings.json", '{"env": {"A": "1"}}'),)
+    room.projects.project = Project("/shop", sources)
+    room.agents[0].ready.set()
+    await room.settle()
+    assert chats(room.agents) == [1, 2]
+    assert "env A=1" in "\n".join(room.shown().lines)
+    for agent in room.agents:
+        agent.ready.set()
+    await room.settle()
+    room.editor.disturbing.clear()  # it takes all chats for one
 
 
 async def test_a_start_that_hangs_keeps_nobody_waiting() -> None:

@@ -23,9 +23,11 @@ Open = Callable[..., Editor]
 
 
 class Share(Protocol):
-    """Gives the editor of a desk, of a size; see `share`."""
+    """Gives the editor of a desk, so new and of that size; see `share`."""
 
-    def __call__(self, desk: Desk, size: tuple[int, int] = SIZE) -> Editor: ...
+    def __call__(
+        self, desk: Desk, fresh: Fresh = "chat", size: tuple[int, int] = SIZE
+    ) -> Editor: ...
 
 
 class Desks(Protocol):
@@ -101,13 +103,14 @@ def desks(tmp_path_factory: pytest.TempPathFactory, _api: ScriptedAPI) -> Iterat
 def share(request: pytest.FixtureRequest, desks: Desks, closing: ExitStack) -> Share:
     """Gives the editor of a desk; after a test that fails, the next one gets another one.
 
-    How new it is the test says: ``@pytest.mark.fresh("session")``, see `Fresh`.
+    A test that wants it otherwise says so: ``@pytest.mark.fresh("session")``, see `Fresh`.
     """
     mark = request.node.get_closest_marker("fresh")
-    fresh: Fresh = mark.args[0] if mark else "chat"
     failed = request.session.testsfailed
 
-    def share(desk: Desk, size: tuple[int, int] = SIZE) -> Editor:
+    def share(desk: Desk, fresh: Fresh = "chat", size: tuple[int, int] = SIZE) -> Editor:
+        fresh = mark.args[0] if mark else fresh
+
         def give_up() -> None:
             if request.session.testsfailed > failed:
                 desk.close()

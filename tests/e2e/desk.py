@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from tests.api import Json, ScriptedAPI, ask, question, say
 from tests.e2e.editor import Editor
@@ -35,76 +35,19 @@ ROWS_OF_A_CHAT = 30  # as it grows
 QUESTIONS = "questions"
 MARKER = re.compile(r"winnow:\w|\.\d\.\w-->|<!--w")
 
-# Whatever a user may set, and what a test has replaced in the plugin, is as it was when this was
-# run first.
-RESTORE = """
-  local now = { options = {}, maps = {}, variables = {}, plugin = {} }
-  for name in pairs(vim.api.nvim_get_all_options_info()) do
-    now.options[name] = vim.go[name]
-  end
-  now.options.lines, now.options.columns, now.options.window = nil, nil, nil
-  for _, mode in ipairs({ 'n', 'x', 'o', 'i', 'c' }) do
-    for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
-      now.maps[mode .. map.lhs] = { mode, map.lhs }
-    end
-  end
-  for _, name in ipairs(vim.fn.getcompletion('g:', 'var')) do
-    now.variables[name:sub(3)] = vim.g[name:sub(3)]
-  end
-  for _, file in ipairs(vim.api.nvim_get_runtime_file('lua/winnow/*.lua', true)) do
-    local name = 'winnow.' .. vim.fn.fnamemodify(file, ':t:r')
-    local module = require((name:gsub('%.init$', '')))
-    for key, value in pairs(type(module) == 'table' and module or {}) do
-      now.plugin[name .. key] = { module, key, value }
-    end
-  end
-  local first = _G.desk or now
-  _G.desk = first
-  for name, value in pairs(now.options) do
-    if value ~= first.options[name] then
-      vim.go[name] = first.options[name]
-    end
-  end
-  for key, map in pairs(now.maps) do
-    if not first.maps[key] then
-      vim.keymap.del(map[1], map[2])
-    end
-  end
-  for name, value in pairs(now.variables) do
-    if not vim.deep_equal(value, first.variables[name]) and not name:find('^loaded_') then
-      vim.g[name] = first.variables[name]
-    end
-  end
-  for _, replaced in pairs(first.plugin) do
-    local module, key, value = unpack(replaced)
-    module[key] = value
-  end
-  for register in ('abcdefghijklmnopqrstuvwxyz"/'):gmatch('.') do
-    vim.fn.setreg(register, {})
-  end
-"""
+LUA = Path(__file__).with_suffix(".lua").read_text()
 
-# Leaves of all that there is a chat with an empty draft, if that waits for nothing; says whether
-# it does, or nothing while a turn goes on.
-EMPTY = """
-  local chat, other = unpack(require('winnow.registry').all())
-  if chat and chat.state == 'working' then
-    return
-  elseif other or not chat or chat.section or chat.state ~= 'idle' then
-    return 'not idle'
-  end
-  vim.cmd('silent! tabonly! | silent! only!')
-  vim.api.nvim_set_current_buf(chat.buf)
-  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-    if buf ~= chat.buf then
-      vim.api.nvim_buf_delete(buf, { force = true })
-    end
-  end
-  vim.bo[chat.buf].modifiable, vim.bo[chat.buf].readonly = true, false
-  local heading = vim.fn.index(vim.api.nvim_buf_get_lines(0, 0, -1, true), '## You')
-  vim.api.nvim_buf_set_lines(0, heading + 1, -1, true, { '', '' })
-  return 'empty'
-"""
+
+class _Editor(Editor):
+    """One that can be made as new."""
+
+    def start(self, *args: str) -> None:
+        super().start(*args)
+        self.act("restore")
+
+    def act(self, what: str) -> Any:
+        """Do something of ``desk.lua``."""
+        return self.lua(LUA, what)
 
 
 class Desk:
@@ -135,7 +78,7 @@ class Desk:
         self._folder = folder
         self._env = env or {}
         self._options = options
-        self._editor: Editor | None = None
+        self._editor: _Editor | None = None
         self._user = ""  # who has left a chat to go on with
         self._taken = 0  # how often it was gone on with
         self._length = 0  # of its conversation
@@ -153,31 +96,40 @@ class Desk:
             user: whose chat then goes on from test to test.
             size: columns and rows.
         """
+        if fresh == "session":
+            with self._alone(size) as editor:
+                yield editor
+            return
         try:
-            if fresh == "session":
-                self.close()
-            elif self._editor and self._user and (fresh, self._user) != ("nothing", user):
+            if self._editor and self._user and (fresh, self._user) != ("nothing", user):
                 self._clear(self._editor)
-            if self._editor is None:
-                self._editor = self._open()
-                self._editor.lua(RESTORE)
-            editor = self._editor
+            editor = self._editor = self._editor or self._open()
             if (editor.cols, editor.rows) != size:
                 editor.resize(*size)
             if fresh == "nothing":
                 self._go_on(editor, user)
             yield editor
             self._length = self.api.length
-            if editor.process.returncode is None:
-                editor.assert_no_errors()
-            if fresh == "session" or editor.process.returncode is not None:
+            if editor.process.returncode is not None:
                 self.close()
-            elif fresh == "chat":
+                return
+            editor.assert_no_errors()
+            if fresh == "chat":
                 self._clear(editor)
         except BaseException:
             with suppress(Exception):
                 self.close()
             raise
+
+    @contextmanager
+    def _alone(self, size: tuple[int, int]) -> Iterator[Editor]:
+        """An editor for one test, which ends with it."""
+        with closing(self._open()) as editor:
+            if size != SIZE:
+                editor.resize(*size)
+            yield editor
+            if editor.process.returncode is None:
+                editor.assert_no_errors()
 
     def close(self) -> None:
         """End the editor, if there is one."""
@@ -185,15 +137,15 @@ class Desk:
         if editor:
             editor.close()
 
-    def _open(self) -> Editor:
+    def _open(self) -> _Editor:
         folder = self._folder / str(next(self._editors))
         env = {**self.api.env(folder / "claude"), **self._env}
         sandbox = Sandbox(folder, {"agent": self.agent, **self._options}, env)
         sandbox.options["scenario"] = str(sandbox.scenario)
         shutil.copy(TOUR, sandbox.scenario)
-        return Editor(sandbox, *SIZE)
+        return _Editor(sandbox, *SIZE)
 
-    def _go_on(self, editor: Editor, user: str) -> None:
+    def _go_on(self, editor: _Editor, user: str) -> None:
         """Have a chat with an empty draft, and with the CLI of the test before."""
         if self._user and not self._emptied(editor):
             self._clear(editor)
@@ -204,11 +156,11 @@ class Desk:
         self._taken += 1
         editor.keys("G")
 
-    def _emptied(self, editor: Editor) -> bool:
+    def _emptied(self, editor: _Editor) -> bool:
         """Whether the chat can go on, and holds nothing now."""
         editor.dismiss()
         editor.keys("<C-Bslash><C-n>")
-        editor.lua(RESTORE)
+        editor.act("restore")
         if self._taken == ROWS_OF_A_CHAT or not self._ends_turn(editor):
             return False
         _clean(editor.sandbox.project)
@@ -217,18 +169,18 @@ class Desk:
         editor.forget()
         return True
 
-    def _ends_turn(self, editor: Editor) -> bool:
+    def _ends_turn(self, editor: _Editor) -> bool:
         with suppress(AssertionError):
-            return bool(editor.wait(lambda: editor.lua(EMPTY), "an idle chat", 5) == "empty")
+            return bool(editor.wait(lambda: editor.act("empty"), "an idle chat", 5) == "empty")
         return False
 
-    def _clear(self, editor: Editor) -> None:
+    def _clear(self, editor: _Editor) -> None:
         """Leave nothing of a test but what runs, and has been told nothing yet."""
         self._user = ""
         editor.dismiss()
         editor.keys("<C-Bslash><C-n>")
-        editor.command("silent! tabonly! | silent! only! | enew! | silent! %bwipeout!")
-        editor.lua(RESTORE)
+        editor.act("clear")
+        editor.act("restore")
         # One that still spoke would take what the next test scripts.
         editor.wait(lambda: CLI not in str(editor.sandbox.processes()), "the end of the CLI")
         # Another folder: what ends only now can't be about a chat of the next test.
@@ -308,7 +260,7 @@ class ScriptedDesk(_Asking):
     agent = "scripted"
     _END = "⟧"
 
-    def _go_on(self, editor: Editor, user: str) -> None:
+    def _go_on(self, editor: _Editor, user: str) -> None:
         if user != QUESTIONS:
             super()._go_on(editor, user)
         elif not self._user:

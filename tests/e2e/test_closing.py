@@ -174,6 +174,7 @@ def test_stop_when_idle(claude: Editor, api: ScriptedAPI) -> None:
     """There is nothing to stop, and it says so."""
     api.add(say("Hello."), say("Hello again."))
     start(claude)
+    claude.wait_line("Hello.")
     wait_idle(claude)
     claude.keys(":Winnow stop<CR>")
     claude.wait_screen("Nothing is running")

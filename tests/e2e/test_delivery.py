@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sqlite3
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -210,6 +211,57 @@ def test_what_is_typed_about_what_ends_meanwhile_is_the_draft(
     assert "no longer open" in claude.messages()
 
 
+@pytest.mark.parametrize("state", ["idle", "working"])
+def test_a_message_after_the_end_of_claude_code_arrives(
+    claude: Editor, api: ScriptedAPI, state: str
+) -> None:
+    """It was killed a moment ago, and nobody has noticed yet."""
+    api.add(say("One.", *([Gate()] if state == "working" else [])), say("Two."))
+    start(claude)
+    claude.wait_line("One.")
+    if state == "idle":
+        wait_idle(claude)
+    claude.lua("vim.uv.kill(..., 'sigkill')", victim(claude, "_bundled/claude"))
+    type_and(claude, "GAremember the milk<Esc><CR>", "")
+    arrives(claude, api, "remember the milk")
+
+
+@pytest.mark.parametrize("begins", ["A", "GR"])
+@pytest.mark.parametrize(
+    "leaves", ["<Esc>", "<C-c>", "<C-o>:new<CR><Esc>:bdelete!<CR>", "<C-o>:stopinsert<CR>"]
+)
+def test_a_draft_that_is_typed_goes_out_when_it_is_done(
+    slow: Editor, api: ScriptedAPI, tmp_path: Path, begins: str, leaves: str
+) -> None:
+    """Not in the middle, as with CTRL-O for a command, and however Insert mode is left."""
+    (tmp_path / "slow").touch()
+    api.add(say("Noted."))
+    start(slow, "the milk")
+    slow.keys(begins + (" and" if begins == "A" else "Not the milk and"))
+    slow.wait_screen("goes out when you leave Insert mode")
+    slow.keys("<C-o>:let x = 1<CR>")
+    slow.keys(" the bread")
+    assert api.requests == []
+    assert draft(slow).endswith("and the bread")
+    slow.keys(leaves)
+    slow.wait_line("Noted.")
+    assert told(api, "the milk and the bread") == 1
+
+
+def test_a_queued_draft_outlives_the_host(claude: Editor, api: ScriptedAPI) -> None:
+    """It goes out as soon as the next one can take it."""
+    api.add(say("One.", Gate()), say("Two."))
+    start(claude)
+    claude.wait_line("One.")
+    claude.keys("GAremember the milk<Esc><CR>")
+    claude.wait_screen("goes out as soon as")
+    claude.keys(":Winnow restart<CR>")
+    api.release()
+    claude.wait_line("Two.")
+    assert told(api, "remember the milk") == 1
+    assert draft(claude) == ""
+
+
 @pytest.mark.parametrize("with_neovim", [True, False])
 def test_messages_that_no_host_has_read_are_the_draft(
     claude: Editor, api: ScriptedAPI, with_neovim: bool
@@ -232,8 +284,30 @@ def test_messages_that_no_host_has_read_are_the_draft(
     assert told(api, "remember the milk", "and the bread") == 0
 
 
-def test_an_answer_outlives_a_lock_and_neovim(claude: Editor, api: ScriptedAPI) -> None:
-    """Another program has the database when the user answers, and when Neovim is left."""
+LATE = """
+import os, pynvim
+try:
+    pynvim.start_host()
+finally:
+    os.kill(os.getpid(), 15)
+"""
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_answer_outlives_a_lock_and_neovim(
+    claude: Editor, api: ScriptedAPI, *, late: bool
+) -> None:
+    """Another program has the database when the user answers, and when Neovim is left.
+
+    Neovim ends its host with a signal, which may come when that has begun to end.
+    """
+    if late:
+        boot = claude.sandbox.root / "boot"
+        boot.write_text(LATE)
+        python = claude.sandbox.root / "python"
+        python.write_text(f'#!/bin/sh\nexec {sys.executable} -I {boot} "$4" "$5"\n')
+        python.chmod(0o755)
+        claude.lua("vim.g.winnow_python = ...", str(python))
     api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted.", Gate()))
     start(claude)
     wait_section(claude, "Question: Store")
@@ -339,6 +413,31 @@ CHOICE = """Next?
  [{"id": "%s", "label": "Go on"}, {"id": "stop", "label": "Stop"}]}
 ```
 """
+
+
+def test_an_option_that_comes_back_is_no_command(
+    open_editor: Open, api: ScriptedAPI, tmp_path: Path
+) -> None:
+    """Claude Code ends before it has the answer, which then is a draft, and text."""
+    claude = open_editor(agent="claude", questions="text", env=api.env(tmp_path / "claude"))
+    commands = tmp_path / "claude" / "commands"
+    commands.mkdir(parents=True)
+    (commands / "deploy.md").write_text(COMMAND)
+    api.add(say(CHOICE % "/deploy"), say("Noted."))
+    start(claude)
+    wait_section(claude, "Question")
+    claude.keys("gg/^Stop<CR>dd")
+    decided(claude)
+    process = victim(claude, "_bundled/claude")
+    os.kill(process, signal.SIGSTOP)  # it won't hear the answer
+    claude.keys("<CR>")
+    claude.wait_line("## You")
+    os.kill(process, signal.SIGKILL)
+    claude.wait(lambda: draft(claude) == "My answer: /deploy", "the draft")
+    claude.keys("G<CR>")
+    claude.wait_line("Noted.")
+    assert told(api, "My answer: /deploy") == 1
+    assert not (claude.sandbox.project / "ran_it").exists()
 
 
 @pytest.mark.parametrize("id", ["/deploy", "\\ufeff/deploy", "see @secret.txt"])

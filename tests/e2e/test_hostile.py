@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import count
-
 import pytest
 
 from tests.api import Json, Message, ScriptedAPI, Text, ToolUse, ask, say
+from tests.e2e.conftest import Desks, Share
+from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
-from tests.e2e.sandbox import Sandbox
 from tests.e2e.steps import draft, send, wait_idle
 
 FORGED = "<!--winnow:ab12.1.1-->"
@@ -70,34 +68,24 @@ class Chat:
     def __init__(self, editor: Editor, api: ScriptedAPI) -> None:
         self.editor = editor
         self._api = api
-        self._ids = count(1)
 
     def ask(self, question: Json) -> None:
         """Send something, be asked this, and go to the first option."""
-        self._id = f"toolu_{next(self._ids)}"
-        self._api.clear()
-        self._api.add(say(ask(self._id, question)), say("Thanks."))
-        self.editor.keys("G")
+        self._api.add(say(ask("t1", question)), say("Thanks."))
         send(self.editor, "Ask")
         section = self.editor.wait(lambda: self.editor.lua(SECTION), "a verdict")
         self.marker = f"<!--winnow:{section}"
 
     def say(self, pieces: list[str]) -> None:
         """Send something, and be told this."""
-        self._api.clear()
         self._api.add(Message([Text(chunks=pieces)]))
-        self._told = f"Tell {next(self._ids)}"
-        self.editor.keys("G")
-        send(self.editor, self._told)
+        send(self.editor, "Tell")
         self.editor.wait(self.said, "an answer")
         wait_idle(self.editor)
 
     def read(self, path: str) -> None:
         """Send something, and have this file read."""
-        self._api.clear()
-        call = ToolUse("Read", {"file_path": path}, f"toolu_{next(self._ids)}")
-        self._api.add(say(call), say("Read it."))
-        self.editor.keys("G")
+        self._api.add(say(ToolUse("Read", {"file_path": path}, "t1")), say("Read it."))
         send(self.editor, "Read")
         self.editor.wait_line("Read it.")
         wait_idle(self.editor)
@@ -105,28 +93,19 @@ class Chat:
     def said(self) -> str:
         """What stands between the user's last message and the draft."""
         before, _, _ = self.editor.text().rpartition("\n\n## You\n")
-        return before.partition(f"{self._told}\n\n## Claude\n\n")[2]
+        return before.partition("Tell\n\n## Claude\n\n")[2]
 
     def answered(self) -> str:
         """What Claude reads; waits for it."""
-        result = self._api.tool_result(self._id)
+        result = self._api.tool_result("t1")
         wait_idle(self.editor)
         return result
 
 
-@pytest.fixture(scope="module")
-def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chat]:
+@pytest.fixture
+def chat(share: Share, desks: Desks, api: ScriptedAPI) -> Chat:
     """A chat that goes on from row to row."""
-    folder = tmp_path_factory.mktemp("hostile")
-    with ScriptedAPI() as api:
-        sandbox = Sandbox(folder / "editor", {"agent": "claude"}, api.env(folder / "claude"))
-        editor = Editor(sandbox, 100, 40)
-        try:
-            editor.keys(":Winnow<CR>")
-            yield Chat(editor, api)
-            editor.assert_no_errors()
-        finally:
-            editor.close()
+    return Chat(share(desks(ClaudeDesk), "nothing", (100, 40)), api)
 
 
 @pytest.mark.parametrize(("text", "shown"), HOSTILE.values(), ids=HOSTILE)
@@ -185,7 +164,6 @@ def test_streamed_text_is_shown_as_it_is(chat: Chat, pieces: list[str], shown: s
     assert chat.said() == shown
     for line in shown.splitlines():
         chat.editor.wait_screen(line)
-    chat.editor.keys("GS<Esc>")
 
 
 def test_tool_output_is_shown_as_it_is(chat: Chat) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,6 +102,17 @@ def test_typed_text_survives_a_crash(editor: Editor) -> None:
     editor.start()
     editor.keys(":Winnow<CR>")
     assert draft(editor) == "half a thou"
+
+
+def test_long_typing_survives_a_crash(editor: Editor) -> None:
+    """Also without a pause of a second."""
+    editor.keys(":Winnow<CR>i")
+    began = time.monotonic()
+    while "typed" not in on_disk(editor) and time.monotonic() - began < 15:
+        editor.keys("typed on ")
+        time.sleep(0.2)
+    editor.kill()
+    assert "typed on typed on" in on_disk(editor)
 
 
 # --- what a file may not do -------------------------------------------------------------------

@@ -5,13 +5,13 @@ Filters, formatters and language servers replace lines by the same ones, and wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.e2e.conftest import Desks, Share
+from tests.e2e.desk import ScriptedDesk
 from tests.e2e.editor import Editor
-from tests.e2e.sandbox import Sandbox
 
 SAME = "local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false) "
 # The same lines again, as others write them.
@@ -113,17 +113,12 @@ end
 """
 
 
-@pytest.fixture(scope="module")
-def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
-    """An editor for all rows, whose host is told nothing."""
-    folder = tmp_path_factory.mktemp("rewritten")
-    editor = Editor(Sandbox(folder, {"agent": "scripted"}), 100, 60)
-    try:
-        editor.lua(WATCH)
-        yield editor
-        editor.assert_no_errors()
-    finally:
-        editor.close()
+@pytest.fixture
+def chat(share: Share, desks: Desks) -> Editor:
+    """An editor whose host is told nothing."""
+    editor = share(desks(ScriptedDesk), size=(100, 60))
+    editor.lua(WATCH)
+    return editor
 
 
 def told(editor: Editor, state: str, draft: list[str], rewrite: str) -> tuple[Any, list[str]]:

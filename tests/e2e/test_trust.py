@@ -309,6 +309,44 @@ def test_a_mode_right_after_the_decision(claude: Editor, shop: Shop, api: Script
     claude.wait_screen("✓ env A=1 (.claude/settings.json)")
 
 
+def test_text_of_two_bytes_a_character_does_not_act(
+    claude: Editor, shop: Shop, api: ScriptedAPI
+) -> None:
+    """Claude Code may read it: what Winnow can't show is asked about, and never given."""
+    head = f"name: pie\ndescription: PIE\nhooks: {json.dumps({'PreToolUse': shop.hook('tool')})}"
+    shop.write(".claude/skills/pie/SKILL.md", "")
+    skill = shop.folder / ".claude/skills/pie/SKILL.md"
+    text = f"\ufeff---\n{head}\n---\nBake !`{shop.mark('bang')}` now."
+    skill.write_bytes(text.encode("utf-16-le"))
+    call = ToolUse("Skill", {"skill": "pie"}, "s1")
+    api.add(say(call), say(bash("touch one")), say("One."))
+    start(claude, "Hello")
+    wait_section(claude, "Trust: project")
+    assert "unreadable: .claude/skills/pie/SKILL.md" in claude.lines()
+    decide(claude, "Trust this project")
+    wait_section(claude, "Permission: Bash")
+    decide(claude, "Allow once")
+    claude.wait_line("One.")
+    assert shop.ran == set()
+
+
+def test_half_a_character_is_asked_about(claude: Editor, shop: Shop, api: ScriptedAPI) -> None:
+    """JSON may name what no text can hold: it is shown, decided and kept like any other."""
+    shop.write(".claude/settings.json", '{"env": {"A": "x\\ud83d", "B": "2"}}')
+    api.add(say(bash("echo got $B")), say("One."), say("Two."))
+    start(claude, "Hello")
+    wait_section(claude, "Trust: project")
+    decide(claude, "Trust this project")
+    wait_section(claude, "Permission: Bash")
+    decide(claude, "Allow once")
+    claude.wait_line("One.")
+    assert api.tool_result("b1") == "got 2"
+    claude.keys(":Winnow new<CR>")  # it is remembered
+    wait_idle(claude)
+    send(claude, "Again")
+    claude.wait_line("Two.")
+
+
 def test_escape_keeps_the_message(claude: Editor, shop: Shop, api: ScriptedAPI) -> None:
     """Nothing is sent, nothing decided; `<CR>` asks again."""
     traps(shop)

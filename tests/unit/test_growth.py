@@ -226,9 +226,10 @@ def seconds(run: Callable[[int], Any], size: int) -> float:
 def test_time_grows_with_size(run: Callable[[int], Any]) -> None:
     """Four times as much takes some four times as long, not sixteen times."""
     size = 64
-    while (first := seconds(run, size)) < SOON and size < LARGEST:
+    while seconds(run, size) < SOON and size < LARGEST:
         size *= 2
-    assert seconds(run, size * TIMES) < MOST * max(first, SOON)
+    # What is quadratic is so each time; a busy machine makes one of them slow.
+    assert any(seconds(run, size * TIMES) < MOST * max(seconds(run, size), SOON) for _ in range(3))
 
 
 def test_a_file_may_be_made_to_be_hard_to_compare() -> None:

@@ -157,11 +157,25 @@ async def test_links_are_followed(disk: Disk) -> None:
     assert await disk.read("link") == found
 
 
+async def test_no_link_of_a_project_brings_what_is_not_its_own(disk: Disk) -> None:
+    """A file of the user's is no prompt; one that lies elsewhere in the project is."""
+    disk.write(".ssh/id_rsa", "Secret.")
+    disk.write("src/shop/doc/told.md", "Speak of apples.")
+    (disk.shop / "CLAUDE.local.md").symlink_to(disk.home / ".ssh/id_rsa")
+    (disk.shop / "AGENTS.md").symlink_to("doc/told.md")
+    (disk.shop / ".claude").symlink_to(disk.home / ".ssh")
+    assert (await disk.read()).prompts == ()
+    (disk.shop / "CLAUDE.local.md").unlink()
+    assert [source.text for source in (await disk.read()).prompts] == ["Speak of apples."]
+
+
 async def test_what_cant_be_read_is_said(disk: Disk) -> None:
     (disk.shop / ".mcp.json").mkdir()
     (disk.shop / ".claude").mkdir()
     (disk.shop / ".claude/settings.json").write_bytes(b" " * (5 << 20))
     os.mkfifo(disk.shop / ".claude/settings.local.json")
+    skill = disk.write("src/shop/.claude/skills/pie/SKILL.md", "")
+    skill.write_bytes("---\nhooks: x\n---\n".encode("utf-16"))
     for number in range(2001):
         disk.write(f"src/shop/.claude/commands/{number}.md", "")
     found = await disk.read()
@@ -171,7 +185,22 @@ async def test_what_cant_be_read_is_said(disk: Disk) -> None:
         "unreadable: .claude/settings.json",
         "unreadable: .claude/settings.local.json",
         "unreadable: .claude/commands",
+        "unreadable: .claude/skills/pie/SKILL.md",
     }
+
+
+@pytest.mark.parametrize("odd", ["pipe", "endless", "nul"])
+async def test_an_odd_worktree_keeps_nobody_waiting(disk: Disk, odd: str) -> None:
+    """It is read only where that has an end."""
+    git = disk.shop / ".git"
+    if odd == "pipe":
+        os.mkfifo(git)
+    else:
+        git.write_text("gitdir: a\0b" if odd == "nul" else "gitdir: else\n")
+        (disk.shop / "else").mkdir()
+        (disk.shop / "else/commondir").symlink_to("/dev/zero")
+    disk.write("src/shop/.claude/settings.json")
+    assert await disk.names() == [".claude/settings.json"]
 
 
 async def test_what_claude_code_can_read_is_shown(disk: Disk) -> None:

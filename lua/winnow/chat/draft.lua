@@ -163,19 +163,25 @@ function Chat:stop()
   end
 end
 
+--- Whether the user is in the middle of something in the chat, such as a word: also in `niI` and
+--- what comes of it, where Insert mode is left for one command.
+---@param self winnow.Chat
+---@return boolean
+local function is_typed(self)
+  return vim.api.nvim_get_mode().mode ~= 'n' and vim.api.nvim_get_current_buf() == self.buf
+end
+
 --- The host has a place for the queued draft. It does not go out half typed.
 function Chat:take()
-  -- Also in `niI` and the like, where it is left for one command.
-  local types = vim.api.nvim_get_mode().mode:find('^n?[iR]') ~= nil
-  self.typing = self.queued and types and vim.api.nvim_get_current_buf() == self.buf
+  self.typing = self.queued and is_typed(self)
   local wanted = self.queued and not self.typing and self:draft() ~= ''
   post(self, wanted and self:commit() or '')
   self:show_state()
 end
 
---- The user has left Insert mode.
+--- The user is somewhere else, or in another mode.
 function Chat:typed()
-  if self.typing then
+  if self.typing and not is_typed(self) then
     self.typing = false
     self:send()
   end

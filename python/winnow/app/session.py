@@ -152,7 +152,9 @@ class Session:
         agent: ports.Agent | None = None
         try:
             spec = await self._spec()  # before its turn: the user may have to be asked
-            async with self._starts.turn(start):
+            async with self._starts.turn(start) as waited:
+                if waited:  # the project's files may have changed meanwhile
+                    spec = await self._spec()
                 agent = await self._make(spec)
                 if self._listener.found(await agent.heard()):
                     await agent.close()

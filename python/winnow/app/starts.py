@@ -43,15 +43,19 @@ class Starts:
         self._queue: list[Start] = []
 
     @asynccontextmanager
-    async def turn(self, start: Start) -> AsyncIterator[None]:
-        """Wait until it may start; it has started, or failed, when the context ends."""
+    async def turn(self, start: Start) -> AsyncIterator[bool]:
+        """Wait until it may start; it has started, or failed, when the context ends.
+
+        Gives whether it had to wait.
+        """
         self._queue.append(start)
         self._move()
+        waits = not start.admitted.is_set()
         try:
             await start.admitted.wait()
             leave = asyncio.get_running_loop().call_later(self._slow, self._leave, start)
             try:
-                yield
+                yield waits
             finally:
                 leave.cancel()
         finally:

@@ -1,23 +1,19 @@
-"""The guard as users have it, in an empty chat with the real CLI.
-
-In all other tests it lets every key through.
-"""
+"""The guard as users have it; in all other tests it lets every key through."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
+from tests.api import ScriptedAPI
+from tests.e2e.conftest import Desks, Share
+from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 
 
 @pytest.fixture
-def claude(claude: Editor) -> Iterator[Editor]:
-    """The editor that all tests share."""
-    claude.command("Winnow new")
-    claude.guard()
-    try:
-        yield claude
-    finally:
-        claude.guard(0)
+def claude(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
+    """An empty chat."""
+    editor = share(desks(ClaudeDesk), "nothing")
+    editor.keys(":Winnow<CR>")
+    editor.guard()
+    return editor

@@ -141,8 +141,8 @@ def test_no_connection_raises_the_mode(claude: Editor, api: ScriptedAPI) -> None
         claude.wait(lambda: "Ignored: " in claude.messages(), "a word about it")
     time.sleep(1.2)
     claude.keys(":Winnow mode plan<CR>")
-    claude.wait(lambda: claude.lua("return require('winnow.registry').current().mode"), "a mode")
-    assert claude.lua("return require('winnow.registry').current().mode") == "plan"
+    shown = "return require('winnow.registry').current().mode == 'plan'"
+    claude.wait(lambda: claude.lua(shown), "the mode")
 
 
 WAITS = {

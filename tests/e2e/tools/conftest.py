@@ -13,4 +13,4 @@ from tests.e2e.editor import Editor
 @pytest.fixture
 def claude(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
     """As the usual one, with more of it on the screen."""
-    return share(desks(ClaudeDesk), (110, 70))
+    return share(desks(ClaudeDesk), size=(110, 70))

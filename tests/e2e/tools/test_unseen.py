@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.api import ScriptedAPI, ToolUse, say
-from tests.e2e.conftest import Open
+from tests.e2e.conftest import Desks, Open, Share
+from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import wait_section
 
@@ -20,10 +21,11 @@ UNSEEN = "not on the s"  # a narrow window shows no more
 
 
 @pytest.fixture
-def claude(claude: Editor) -> Editor:
-    """An editor with an empty chat."""
-    claude.command("Winnow new")
-    return claude
+def claude(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
+    """An empty chat."""
+    editor = share(desks(ClaudeDesk), "nothing")
+    editor.keys(":Winnow<CR>")
+    return editor
 
 
 def asked(claude: Editor, api: ScriptedAPI, *calls: ToolUse) -> None:

@@ -44,7 +44,8 @@ class DiskProjects:
         files = self._files(cwd, above, root, below)
         found = dict.fromkeys(path for path in files if _is_there(path))
         sources = tuple(_source(path, root) for path in found)
-        memory = (_source(path, root) for path in self._memory(cwd, above) if path.is_file())
+        told = (path for path in self._memory(cwd, above) if not _leads_out(path, root))
+        memory = (_source(path, root) for path in told if path.is_file())
         prompts = tuple(prompt for prompt in memory if not _is_for_some(prompt))
         return Project(str(root), sources, prompts, self._trusted(str(root)), whole)
 
@@ -147,21 +148,26 @@ def _below(cwd: Path) -> tuple[list[Path], bool]:
 
 def _main_checkout(root: Path) -> Path | None:
     """Where the repository of a worktree has its own, whose local settings Claude Code adds."""
-    with suppress(OSError, ValueError):
-        kind, _, path = (root / ".git").read_text().strip().partition(": ")
-        if kind == "gitdir":
-            folder = root / path
-            return _real(folder / (folder / "commondir").read_text().strip()).parent
+    with suppress(OSError, ValueError):  # a path may hold NUL
+        kind, _, path = (_text(root / ".git") or "").strip().partition(": ")
+        if kind == "gitdir" and (common := _text(root / path / "commondir")):
+            return _real(root / path / common.strip()).parent
     return None
 
 
 def _source(path: Path, root: Path) -> Source:
-    name = str(path.relative_to(root) if path.is_relative_to(root) else path)
+    return Source(str(path.relative_to(root) if path.is_relative_to(root) else path), _text(path))
+
+
+def _text(path: Path) -> str | None:
+    """What a file holds, as the CLI decodes it; None where that can't be read or shown."""
     with suppress(OSError):
         # Looked at before it is opened, since opening a named pipe waits for its writer.
         if stat.S_ISREG(path.stat().st_mode) and path.stat().st_size <= _LARGE:
-            return Source(name, path.read_bytes().decode(errors="replace"))  # as the CLI does it
-    return Source(name, None)
+            text = path.read_bytes()
+            if b"\0" not in text:  # else the CLI may take it for UTF-16
+                return text.decode(errors="replace")
+    return None
 
 
 def _is_for_some(rule: Source) -> bool:
@@ -173,6 +179,11 @@ def _is_for_some(rule: Source) -> bool:
 def _is_there(path: Path) -> bool:
     """Also a link that leads nowhere yet."""
     return os.path.lexists(path)
+
+
+def _leads_out(path: Path, root: Path) -> bool:
+    """Whether a project's own file is a link to one that is not the project's."""
+    return path.is_relative_to(root) and not _real(path).is_relative_to(root)
 
 
 def _real(path: Path) -> Path:

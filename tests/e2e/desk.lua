@@ -1,0 +1,96 @@
+--- What desk.py does in Neovim between two tests; the argument says which of it.
+local M = {}
+
+--- What a user may set, and what a test may replace in the plugin.
+---@return table<string, table>
+local function state()
+  local now = { options = {}, maps = {}, variables = {}, plugin = {}, autocommands = {} }
+  for name in pairs(vim.api.nvim_get_all_options_info()) do
+    now.options[name] = vim.go[name]
+  end
+  now.options.lines, now.options.columns, now.options.window = nil, nil, nil
+  for _, mode in ipairs({ 'n', 'x', 'o', 'i', 'c' }) do
+    for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
+      now.maps[mode .. map.lhs] = { mode, map.lhs }
+    end
+  end
+  for _, name in ipairs(vim.fn.getcompletion('g:', 'var')) do
+    now.variables[name:sub(3)] = vim.g[name:sub(3)]
+  end
+  for _, file in ipairs(vim.api.nvim_get_runtime_file('lua/winnow/**/*.lua', true)) do
+    local name = file:match('lua/(winnow/.*)%.lua$'):gsub('/init$', ''):gsub('/', '.')
+    local module = require(name)
+    for key, value in pairs(type(module) == 'table' and module or {}) do
+      now.plugin[name .. '.' .. key] = { module, key, value }
+    end
+  end
+  for _, autocommand in ipairs(vim.api.nvim_get_autocmds({})) do
+    if autocommand.id and not autocommand.group then
+      now.autocommands[autocommand.id] = true
+    end
+  end
+  return now
+end
+
+--- Make everything as it was when this was called first.
+function M.restore()
+  local now = state()
+  local first = _G.first_state or now
+  _G.first_state = first
+  for name, value in pairs(now.options) do
+    if value ~= first.options[name] then
+      vim.go[name] = first.options[name]
+    end
+  end
+  for key, map in pairs(now.maps) do
+    if not first.maps[key] then
+      vim.keymap.del(map[1], map[2])
+    end
+  end
+  for name, value in pairs(now.variables) do
+    if not vim.deep_equal(value, first.variables[name]) and not name:find('^loaded_') then
+      vim.g[name] = first.variables[name]
+    end
+  end
+  for _, member in pairs(first.plugin) do
+    local module, key, value = unpack(member)
+    module[key] = value
+  end
+  for id in pairs(now.autocommands) do
+    if not first.autocommands[id] then
+      vim.api.nvim_del_autocmd(id)
+    end
+  end
+  for register in ('abcdefghijklmnopqrstuvwxyz"/'):gmatch('.') do
+    vim.fn.setreg(register, {})
+  end
+end
+
+--- Close everything.
+function M.clear()
+  vim.cmd('silent! tabonly! | silent! only! | enew! | silent! %bwipeout!')
+end
+
+--- Leave nothing but the chat with an empty draft, if it waits for nothing. Nil: a turn goes on.
+---@return 'empty'|'not idle'?
+function M.empty()
+  local chat, other = unpack(require('winnow.registry').all())
+  if chat and chat.state == 'working' then
+    return nil
+  elseif other or not chat or chat.section or chat.state ~= 'idle' then
+    return 'not idle'
+  end
+  vim.cmd('silent! tabonly! | silent! only!')
+  vim.api.nvim_set_current_buf(chat.buf)
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    if buf ~= chat.buf then
+      vim.api.nvim_buf_delete(buf, { force = true })
+    end
+  end
+  vim.bo[chat.buf].modifiable, vim.bo[chat.buf].readonly = true, false
+  local heading = vim.fn.index(vim.api.nvim_buf_get_lines(0, 0, -1, true), '## You')
+  vim.api.nvim_buf_set_lines(0, heading + 1, -1, true, { '', '' })
+  return 'empty'
+end
+
+return M[...]()
