@@ -146,3 +146,13 @@ def test_steps_outlive_the_host_and_reading_anew(claude: Editor, api: ScriptedAP
     assert walked(claude, "u", 2) == [STEPS[0] + " five", STEPS[0]]
     claude.keys("u" * 3)  # `:e!` is a step, too
     assert draft(claude) in STEPS
+
+
+def test_an_emptied_draft_comes_back(claude: Editor, api: ScriptedAPI) -> None:
+    """Without a line below its heading it heals, which is no step to get stuck at."""
+    streaming(claude, api, "Begun.", " Done.")
+    claude.keys(WORDS + "0kdG")
+    assert draft(claude) == ""
+    finish(claude, api, "Done.")
+    assert walked(claude, "u", 5) == STEPS
+    assert walked(claude, "<C-r>", 5) == [*STEPS[-2::-1], ""]

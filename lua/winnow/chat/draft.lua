@@ -45,6 +45,26 @@ function Chat:ensure_heading()
   end
 end
 
+--- Give the draft its lines back, which a formatter takes from an empty one: what is typed next must
+--- not be glued to the heading. Not beside an open section, whose steps of undo stay Neovim's.
+function Chat:heal()
+  local row, stands = self:heading_row()
+  local line = stands and self:lines(row, -1)
+  if self.owner or self.section or not line or #line > 1 then
+    return
+  end
+  local wins = self:in_draft()
+  self:as_host(function()
+    self:ensure_heading()
+    if line[1] == DRAFT then
+      vim.api.nvim_buf_set_lines(self.buf, row + 1, -1, false, { '', '' })
+    end
+  end)
+  for _, win in ipairs(wins) do
+    self:to_draft(win)
+  end
+end
+
 --- Put a window's cursor at the end of the draft.
 ---@param win integer
 function Chat:to_draft(win)
@@ -94,6 +114,7 @@ function Chat:refill(text, messages)
       vim.api.nvim_buf_set_lines(self.buf, self:draft_row(), -1, false, lines)
     end
   end)
+  self:show_ghost()
   for _, win in ipairs(self:in_draft()) do
     self:to_draft(win)
   end

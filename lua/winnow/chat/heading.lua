@@ -74,7 +74,8 @@ function Chat:heading_row()
   local mark =
     vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, self.heading, { details = true })
   local row = mark[1]
-  if not mark[3].invalid and heads_draft(self:lines(row, row + 1)[1]) then
+  -- Whatever was appended to it, as to its last line once a formatter has taken the blank ones.
+  if not mark[3].invalid and vim.startswith(self:lines(row, row + 1)[1] or '', DRAFT) then
     return row, true
   end
   local tick = vim.api.nvim_buf_get_changedtick(self.buf)
@@ -113,9 +114,12 @@ function Chat:first_heading(before)
     end)
     rows, said = landmarks(self)
   end
-  -- The draft may hold what looks like its heading.
+  -- The draft may hold what looks like its heading, and all that was sent has Claude's below it.
   local row = before and rows[before.above + 1]
-  local last = rows[#rows] or vim.api.nvim_buf_line_count(self.buf) - 1
+  local first = vim.iter(rows):find(function(other)
+    return other > said
+  end)
+  local last = first or rows[#rows] or vim.api.nvim_buf_line_count(self.buf) - 1
   self:set_heading(row and row > said and row or last)
 end
 

@@ -14,6 +14,7 @@ local sent = require('winnow.chat.sent')
 local state = require('winnow.chat.state')
 local undo = require('winnow.chat.undo')
 local view = require('winnow.section.view')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -42,6 +43,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field section? winnow.Section the open one
 ---@field esc_mapped? boolean `<Esc>` cancels its section now
 ---@field status? integer extmark that says the state
+---@field ghost? integer extmark in an empty draft
 ---@field heading integer extmark on the draft's heading
 ---@field above integer headings of messages above it
 ---@field counted_at integer where the draft's was when they were counted
@@ -87,9 +89,29 @@ function Chat:outside_undo(change)
   local ok, problem = pcall(change)
   options.undolevels = levels
   options.modifiable = modifiable
+  for _, win in ipairs(self:in_draft()) do
+    window.fill(win) -- who is at the end sees it at the bottom
+  end
   if not ok then
     error(problem, 0)
   end
+end
+
+--- Put lines in the place of others: only those that differ are changed, so marks stay.
+---@param first integer row
+---@param old string[] what stands there
+---@param new string[]
+function Chat:change(first, old, new)
+  local from, till = 0, 0
+  local shorter = math.min(#old, #new)
+  while from < shorter and old[from + 1] == new[from + 1] do
+    from = from + 1
+  end
+  while till < shorter - from and old[#old - till] == new[#new - till] do
+    till = till + 1
+  end
+  local lines = vim.list_slice(new, from + 1, #new - till)
+  vim.api.nvim_buf_set_lines(self.buf, first + from, first + #old - till, false, lines)
 end
 
 --- Tell the host something of this chat; a problem is said in the chat.
@@ -179,11 +201,10 @@ function M.new(buf, owner)
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   view.clear(buf) -- what was drawn before `:e!` stands elsewhere now
   self:first_heading(registry.get(buf))
-  if owner then
-    self:show_state()
-  else
+  if not owner then
     section.recognise(self)
   end
+  self:show_state()
   self:count_above()
   return self
 end
@@ -218,7 +239,7 @@ function Chat:open()
   if self.owner then
     return -- its section and its agent are the other's
   end
-  self:tell('open', {
+  local told = self:tell('open', {
     path = self.path,
     cwd = self.cwd,
     agent = values.agent and values.agent:match('^%w+') or options.agent,
@@ -235,6 +256,9 @@ function Chat:open()
     headless = #vim.api.nvim_list_uis() == 0,
     eager = own,
   })
+  if told and own and not values.session then
+    self:set_state('connecting') -- as the host does now, which has to start first
+  end
 end
 
 return M

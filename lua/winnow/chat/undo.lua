@@ -60,7 +60,7 @@ local function flat(entries, parent, found)
 end
 
 --- The draft of the current buffer, where a mark says where its heading is.
----@return string[] lines below the heading
+---@return string[] lines below the heading, as `Chat:heal` leaves them
 ---@return integer row of the heading
 local function draft_here()
   local row = vim.api.nvim_buf_get_mark(0, 'h')[1]
@@ -69,11 +69,14 @@ local function draft_here()
     row = row - 1 -- it was deleted, or written anew
   end
   if row == 0 then
-    return {}, #all
+    return { '', '' }, #all
   end
   local lines = vim.list_slice(all, row + 1)
-  local rest = all[row]:sub(#grammar.YOU + 1)
-  return rest == '' and lines or vim.list_extend({ '', vim.trim(rest) }, lines), row - 1
+  local rest = vim.trim(all[row]:sub(#grammar.YOU + 1))
+  if rest ~= '' or #lines == 0 then
+    lines = vim.list_extend({ '', rest }, lines)
+  end
+  return lines, row - 1
 end
 
 --- Walk through the steps of the current buffer, which is a copy.
@@ -194,24 +197,6 @@ function M.keep(chat)
   watch()
 end
 
---- Make these the draft's lines: only those that differ are changed.
----@param buf integer
----@param first integer row where the draft begins
----@param old string[]
----@param new string[]
-local function change(buf, first, old, new)
-  local from, till = 0, 0
-  local shorter = math.min(#old, #new)
-  while from < shorter and old[from + 1] == new[from + 1] do
-    from = from + 1
-  end
-  while till < shorter - from and old[#old - till] == new[#new - till] do
-    till = till + 1
-  end
-  local lines = vim.list_slice(new, from + 1, #new - till)
-  vim.api.nvim_buf_set_lines(buf, first + from, first + #old - till, false, lines)
-end
-
 --- Lay the steps down in the current buffer, and go to the one that the text is at.
 ---@param chat winnow.Chat
 ---@param past winnow.Past
@@ -228,7 +213,7 @@ local function lay(chat, past)
     end
   end
   chat:outside_undo(function()
-    change(buf, first, text, past.oldest)
+    chat:change(first, text, past.oldest)
   end)
   local base, at = vim.fn.undotree(buf).seq_last, 0
   for i, step in ipairs(steps) do
@@ -239,7 +224,7 @@ local function lay(chat, past)
     local row = math.min(first + 1 + step.cursor[1], vim.api.nvim_buf_line_count(buf))
     vim.api.nvim_win_set_cursor(0, { row, step.cursor[2] })
     vim.bo.undolevels = vim.bo.undolevels -- a step of its own
-    change(buf, first, before, step.lines)
+    chat:change(first, before, step.lines)
     step.seq, at = base + i, i
   end
   vim.bo.undolevels = vim.bo.undolevels
