@@ -49,7 +49,7 @@ vim.api.nvim_create_autocmd('BufReadPre', {
     vim.filetype.add({ pattern = { ['.*/winnow/chats/.*%.md'] = 'winnow' } })
   end,
 })
-vim.api.nvim_create_autocmd('BufReadPost', {
+vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
   group = group,
   pattern = chats,
   callback = function(event)

@@ -2,6 +2,7 @@
 local chats = require('winnow.chats')
 local config = require('winnow.config')
 local decisions = require('winnow.views.decisions')
+local directory = require('winnow.chat.directory')
 local files = require('winnow.chat.files')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
@@ -46,6 +47,14 @@ local function send(chat, text)
   chat:send()
 end
 
+--- The project that Neovim stands in; with 'autochdir' in a chat, that of the chat.
+---@return string
+local function place()
+  local chat, cwd = registry.current(), vim.fn.getcwd()
+  return chat and files.place(cwd) == files.place(files.dir()) and chat.cwd
+    or directory.project(cwd)
+end
+
 local BYPASS = 'Claude will run everything without asking, questions excepted. Go on?'
 
 --- Change the permission mode of a chat; empty: show it.
@@ -64,10 +73,11 @@ end
 ---@type table<string, fun(args: table, rest: string)>
 M.subcommands = {
   new = function(args)
-    window.show(chats.create(vim.fn.getcwd()), args.smods)
+    local chat = registry.current()
+    window.show(chats.create(chat and chat.cwd or place()), args.smods)
   end,
   demo = function(args)
-    local buf = chats.create(vim.fn.getcwd(), { agent = 'scripted' })
+    local buf = chats.create(place(), { agent = 'scripted' })
     window.show(buf, args.smods)
     send(assert(registry.get(buf)), 'Show me around.')
   end,
@@ -142,12 +152,10 @@ M.subcommands = {
     end
   end,
   trust = function(_, rest)
-    local chat = registry.current()
-    local place = chat and chat.cwd or files.place(vim.fn.getcwd())
     if rest ~= '' and rest ~= 'revoke' then
       notify(('there is no :Winnow trust %s, only :Winnow trust revoke.'):format(rest))
     else
-      host.notify('trust', { cwd = place, revoke = rest == 'revoke' })
+      host.notify('trust', { cwd = place(), revoke = rest == 'revoke' })
     end
   end,
   pending = function()
@@ -176,8 +184,8 @@ M.subcommands = {
 --- the command at once.
 ---@param args table
 local function open(args)
-  local source, cwd = vim.api.nvim_get_current_buf(), vim.fn.getcwd()
-  local buf = chats.of_directory(cwd)
+  local source = vim.api.nvim_get_current_buf()
+  local buf = chats.of_directory(place())
   window.show(buf, args.smods)
   local chat = registry.get(buf)
   if chat and args.range > 0 then

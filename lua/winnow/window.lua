@@ -4,21 +4,21 @@ local registry = require('winnow.registry')
 
 local M = {}
 
---- Show a buffer: where it is visible already, or in the current window when that holds nothing,
---- or in a new one at the right; command modifiers such as :tab say otherwise.
+--- Show a buffer: where it is visible already, or in the current window when that holds nothing or
+--- a chat, or in a new one at the right; command modifiers such as :tab say otherwise.
 ---@param buf integer
 ---@param mods? table
 function M.show(buf, mods)
   local win = vim.fn.bufwinid(buf)
   local given = mods and (mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal)
-  local empty = not vim.wo.winfixbuf
-    and vim.api.nvim_buf_get_name(0) == ''
+  local empty = vim.api.nvim_buf_get_name(0) == ''
     and vim.bo.buftype == ''
     and not vim.bo.modified
     and vim.api.nvim_buf_line_count(0) == 1
+  local free = not vim.wo.winfixbuf and (empty or registry.current() ~= nil)
   if win ~= -1 then
     vim.api.nvim_set_current_win(win)
-  elseif empty and not given then
+  elseif free and not given then
     vim.api.nvim_set_current_buf(buf)
   else
     vim.cmd.sbuffer({ buf, mods = given and mods or { vertical = true, split = 'botright' } })

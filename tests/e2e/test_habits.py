@@ -157,3 +157,91 @@ def test_the_users_own_keys_stay(editor: Editor, key: str, local: bool) -> None:
     editor.keys(":Winnow<CR>:silent w<CR>:silent e!<CR>")
     editor.keys(key if KEYS[key][-1] == "n" else f"y{key}")
     assert editor.lua("return vim.g.mine") == 1
+
+
+# --- which chat ---------------------------------------------------------------------------------
+
+
+def path_of(editor: Editor) -> str:
+    name: str = editor.lua("return vim.api.nvim_buf_get_name(0)")
+    return name
+
+
+def cwd_of(editor: Editor) -> str:
+    cwd: str = editor.lua("return require('winnow.registry').current().cwd")
+    return cwd
+
+
+def files_of(editor: Editor) -> list[str]:
+    return [path.name for path in (editor.sandbox.data / "winnow" / "chats").glob("*.md*")]
+
+
+def test_a_project_has_one_chat(editor: Editor) -> None:
+    """From each of its folders; the option says what a project is."""
+    project = editor.sandbox.project
+    (project / ".git").mkdir()
+    (project / "src" / "deep").mkdir(parents=True)
+    editor.keys(":Winnow<CR>Akept<Esc>:w<CR>")
+    first = path_of(editor)
+    assert cwd_of(editor) == str(project)
+    editor.keys(f":only | enew | cd {project}/src/deep<CR>:Winnow<CR>")
+    assert path_of(editor) == first
+    editor.lua("vim.g.winnow = vim.tbl_extend('force', vim.g.winnow, { root_markers = {} })")
+    editor.keys(f":only | enew | cd {project}/src/deep<CR>:Winnow<CR>")
+    assert cwd_of(editor) == str(project / "src" / "deep")
+
+
+def test_a_home_under_version_control_is_no_project(editor: Editor) -> None:
+    project = editor.sandbox.project
+    (project / ".git").mkdir()
+    (project / "notes").mkdir()
+    editor.lua("vim.env.HOME = ...", str(project))
+    editor.keys(":cd notes<CR>:Winnow<CR>")
+    assert cwd_of(editor) == str(project / "notes")
+
+
+def test_new_takes_the_chats_directory_and_window(editor: Editor) -> None:
+    """Wherever Neovim stands, 'autochdir' included."""
+    project = str(editor.sandbox.project)
+    editor.keys(":set autochdir<CR>:Winnow<CR>Akept<Esc>:w<CR>")
+    editor.keys(":enew<CR>:buffer #<CR>")
+    first = path_of(editor)
+    assert "/winnow/chats" in editor.lua("return vim.fn.getcwd()")
+    editor.keys(":Winnow new<CR>")
+    assert cwd_of(editor) == project
+    assert path_of(editor) != first
+    assert editor.lua("return #vim.api.nvim_tabpage_list_wins(0)") == 1
+    editor.keys("Atwo<Esc>:w<CR>:enew<CR>:bwipeout #<CR>:set noautochdir | cd /<CR>:Winnow new<CR>")
+    assert cwd_of(editor) == "/"
+
+
+@pytest.mark.fresh("session")
+def test_a_chat_in_which_nothing_was_said_leaves_no_file(editor: Editor) -> None:
+    """Not even after a word was typed and deleted; and it is not the one that opens."""
+    editor.keys(":Winnow<CR>")
+    wait_idle(editor)
+    editor.keys(":enew<CR>:Winnow<CR>")
+    assert files_of(editor) == []
+    editor.keys("Aword<Esc>:silent w<CR>")
+    first = path_of(editor)
+    assert len(files_of(editor)) == 1
+    editor.keys(":Winnow new<CR>Aother<Esc>:silent w<CR>")
+    assert len(files_of(editor)) == 2
+    editor.keys("cc<Esc>")
+    editor.restart()
+    assert files_of(editor) == [first.rpartition("/")[2]]
+    editor.keys(":Winnow<CR>")
+    assert path_of(editor) == first
+    assert draft(editor) == "word"
+
+
+def test_an_empty_chat_is_one_after_reading_it_anew(editor: Editor) -> None:
+    """There is no file to read it from, and yet `:e!` and a session's file find it."""
+    project = str(editor.sandbox.project)
+    editor.keys(":Winnow<CR>:cd /<CR>:e!<CR>")
+    assert "## You" in editor.lines()
+    assert cwd_of(editor) == project
+    path = path_of(editor)
+    editor.keys(f":bwipeout!<CR>:cd {project}<CR>:edit {path}<CR>GAhello<Esc>:silent w<CR>")
+    assert draft(editor) == "hello"
+    assert len(files_of(editor)) == 1

@@ -131,6 +131,38 @@ def test_a_long_line_is_seen_to_its_end(claude: Editor, api: ScriptedAPI, wrap: 
     assert ran(claude).exists()
 
 
+def test_what_lies_under_the_mark_of_a_cut_line_is_not_seen(
+    claude: Editor, api: ScriptedAPI
+) -> None:
+    """A line whose first rows are scrolled away begins with `<<<`, which hides three characters."""
+    asked(claude, api, bash(f"{LONG}; touch ran_it; {LONG}"))
+    claude.wait_screen("yyyyy")
+
+    def missing(rows_before: int) -> int:
+        """The first byte that was not seen, once its row is so many below the top."""
+        claude.lua(
+            """
+            local section = require('winnow.registry').current().section
+            local row, at = unpack(require('winnow.section.seen').missing(section)[1])
+            vim.api.nvim_win_set_cursor(0, { row + 1, at })
+            local skip = math.floor(at / vim.o.columns - ...) * vim.o.columns
+            vim.fn.winrestview({ topline = row + 1, skipcol = skip })
+            """,
+            rows_before,
+        )
+        claude.screen()
+        claude.settle()
+        at: int = claude.lua("""
+            local section = require('winnow.registry').current().section
+            return require('winnow.section.seen').missing(section)[1][2]
+        """)
+        return at
+
+    first = missing(0)
+    assert missing(0) == first
+    assert missing(1) > first
+
+
 def test_the_explicit_way_says_what_was_not_seen(claude: Editor, api: ScriptedAPI) -> None:
     """With all other options deleted, one more `<CR>` allows it unseen."""
     asked(claude, api, bash("\n".join([*FILLER, "touch ran_it"])))
