@@ -135,32 +135,32 @@ def test_what_lies_under_the_mark_of_a_cut_line_is_not_seen(
     claude: Editor, api: ScriptedAPI
 ) -> None:
     """A line whose first rows are scrolled away begins with `<<<`, which hides three characters."""
-    asked(claude, api, bash(f"{LONG}; touch ran_it; {LONG}"))
+    line = "y" * 6_000
+    asked(claude, api, bash(line))
     claude.wait_screen("yyyyy")
 
-    def missing(rows_before: int) -> int:
-        """The first byte that was not seen, once its row is so many below the top."""
+    def seen(cut: int) -> int:
+        """How many bytes behind 40 seen rows count as well, when so many rows are cut off."""
         claude.lua(
             """
-            local section = require('winnow.registry').current().section
-            local row, at = unpack(require('winnow.section.seen').missing(section)[1])
-            vim.api.nvim_win_set_cursor(0, { row + 1, at })
-            local skip = math.floor(at / vim.o.columns - ...) * vim.o.columns
-            vim.fn.winrestview({ topline = row + 1, skipcol = skip })
+            local line, cut = ...
+            local row = vim.fn.search('^' .. line .. '$', 'cw')
+            vim.api.nvim_win_set_cursor(0, { row, 45 * vim.o.columns })
+            vim.fn.winrestview({ topline = row, skipcol = cut * vim.o.columns })
+            require('winnow.registry').current().section.seen[line] = 40 * vim.o.columns
+            vim.cmd('redraw!')
             """,
-            rows_before,
+            line,
+            cut,
         )
-        claude.screen()
         claude.settle()
-        at: int = claude.lua("""
-            local section = require('winnow.registry').current().section
-            return require('winnow.section.seen').missing(section)[1][2]
-        """)
-        return at
+        found: int = claude.lua(
+            "return require('winnow.registry').current().section.seen[...]", line
+        )
+        return found - 40 * claude.cols
 
-    first = missing(0)
-    assert missing(0) == first
-    assert missing(1) > first
+    assert seen(40) == 0
+    assert seen(39) > 0
 
 
 def test_the_explicit_way_says_what_was_not_seen(claude: Editor, api: ScriptedAPI) -> None:
