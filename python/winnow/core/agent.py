@@ -110,6 +110,7 @@ class Request(msgspec.Struct, frozen=True):
     reason: str = ""
     blocked: str = ""  # the path that may not be touched without asking
     suggestions: list[Update] = []
+    mode: str = ""  # the permission mode in which it is asked, where that is known
 
     @property
     def asker(self) -> str:

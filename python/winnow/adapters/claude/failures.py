@@ -145,6 +145,17 @@ def denied(data: dict[str, Any]) -> str:
     return f"{what}."
 
 
+FORGOTTEN = "Claude has forgotten the conversation so far: what stands above is only for you."
+SILENT = "The command is done; it had nothing to say."
+
+
+def server(name: str) -> str:
+    """An MCP server does not run."""
+    return (
+        f"The MCP server “{_brief(name)}” failed: its tools are missing; :Winnow restart retries."
+    )
+
+
 def _brief(text: str) -> str:
     line = text.strip().partition("\n")[0].rstrip(" .")
     return line if len(line) <= 200 else line[:199] + "…"

@@ -43,7 +43,7 @@ class PlanApproval(Permission):
         text = plan.text_of(answered.change)
         return record.late_plan(answered.form, answered.given, text)
 
-    def covered(self, request: Request, updates: list[Update], by: Request) -> bool:
+    def covered(self, request: Request, updates: list[Update]) -> bool:
         """See `Way`."""
         return False
 
