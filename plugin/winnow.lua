@@ -4,6 +4,12 @@ if vim.g.loaded_winnow then
 end
 vim.g.loaded_winnow = true
 
+-- Where no package manager has made the help's tags. A folder that can't be written has none.
+local doc = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h') .. '/doc'
+if not vim.uv.fs_stat(doc .. '/tags') then
+  pcall(vim.cmd.helptags, doc)
+end
+
 vim.api.nvim_create_user_command('Winnow', function(args)
   require('winnow.command').run(args)
 end, {

@@ -99,6 +99,7 @@ local function watch_text(on, chat)
     end
   end)
   on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
+    chat:show_ghost()
     since = since or vim.uv.now()
     autosave:start(math.min(AUTOSAVE, math.max(0, since + LONGEST - vim.uv.now())), 0, save)
   end)
@@ -197,10 +198,14 @@ local function watch_windows(on)
     },
   })
   on('ColorScheme', highlight.define)
+  on('OptionSet', highlight.define, { pattern = 'background' })
   on('WinResized', function()
     for _, chat in ipairs(registry.all()) do
-      if chat.section and vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
-        chat.section:decorate()
+      if vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
+        chat:show_state()
+        if chat.section then
+          chat.section:decorate()
+        end
       end
     end
   end)

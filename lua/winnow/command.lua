@@ -47,6 +47,14 @@ local function place()
     or directory.project(cwd)
 end
 
+--- Send a text, after what stands in the draft.
+---@param chat winnow.Chat
+---@param text string
+local function send(chat, text)
+  chat:append_draft({ text })
+  chat:send()
+end
+
 local BYPASS = 'Claude will run everything without asking, questions excepted. Go on?'
 
 --- Change the permission mode of a chat; empty: show it.
@@ -69,7 +77,9 @@ M.subcommands = {
     window.show(chats.create(chat and chat.cwd or place()), args.smods)
   end,
   demo = function(args)
-    window.show(chats.create(place(), { agent = 'scripted' }), args.smods)
+    local buf = chats.create(place(), { agent = 'scripted' })
+    window.show(buf, args.smods)
+    send(assert(registry.get(buf)), 'Show me around.')
   end,
   send = function()
     registry.with_current(function(chat)
@@ -170,8 +180,8 @@ M.subcommands = {
   end,
 }
 
---- `:Winnow` alone: open or focus this directory's chat; with a range, hand over those lines, and
---- with words after it send them at once.
+--- Open or focus this directory's chat; with a range, hand over those lines, and send the words of
+--- the command at once.
 ---@param args table
 local function open(args)
   local source = vim.api.nvim_get_current_buf()
@@ -180,13 +190,13 @@ local function open(args)
   local chat = registry.get(buf)
   if chat and args.range > 0 then
     quote(chat, source, args.line1, args.line2)
-    if args.args ~= '' then
-      chat:append_draft({ args.args })
-      chat:send()
-    end
+  end
+  if chat and args.args ~= '' then
+    send(chat, args.args)
   end
 end
 
+--- Words that are no subcommand are a message; a single one may be a slip.
 ---@param args table as nvim_create_user_command gives it
 function M.run(args)
   local name = args.fargs[1]
@@ -194,6 +204,8 @@ function M.run(args)
     open(args)
   elseif M.subcommands[name] then
     M.subcommands[name](args, args.args:match('^%S+%s*(.*)$'))
+  elseif #args.fargs > 1 then
+    open(args)
   else
     notify(('there is no :Winnow %s; <Tab> shows what there is.'):format(name), 'error')
   end

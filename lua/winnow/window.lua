@@ -31,6 +31,44 @@ function M.show(buf, mods)
   end
 end
 
+--- How much of a line's start has no room in the rows that are free above the first line.
+---@param win integer
+---@param line integer from 1
+---@param rows integer
+---@return integer? columns; nil: it has room
+local function skipped(win, line, rows)
+  local all = vim.api.nvim_win_text_height(win, { start_row = line - 1, end_row = line - 1 }).all
+  local info = vim.fn.getwininfo(win)[1]
+  return all > rows and (all - rows) * (info.width - info.textoff) or nil
+end
+
+--- Scroll back what leaves rows below the end of the text empty, as after a fold has closed.
+---@param win integer
+function M.fill(win)
+  vim.api.nvim_win_call(win, function()
+    local top, height = vim.fn.line('w0'), vim.fn.getwininfo(win)[1].height
+    if vim.fn.line('w$') < vim.fn.line('$') then
+      return
+    end
+    ---@param line integer
+    ---@return integer rows that are free when this is the first line
+    local function free(line)
+      return height - vim.api.nvim_win_text_height(win, { start_row = line - 1 }).all
+    end
+    local skip ---@type integer?
+    local rows = free(top)
+    while top > 1 and rows > 0 and not skip do
+      local closed = vim.fn.foldclosed(top - 1)
+      local above = closed > 0 and closed or top - 1
+      skip = closed < 0 and skipped(win, above, rows) or nil
+      top, rows = above, free(above)
+    end
+    if top < vim.fn.line('w0') then
+      vim.fn.winrestview({ topline = top, skipcol = vim.wo.smoothscroll and skip or 0 })
+    end
+  end)
+end
+
 --- The window of this tab that shows a file.
 ---@param path string
 ---@return integer? win

@@ -11,6 +11,7 @@ local OPTIONS = {
   wrap = true,
   linebreak = true,
   breakindent = true,
+  smoothscroll = true, -- else a paragraph taller than the window would leave that empty
   foldmethod = 'manual',
   foldtext = '',
   foldlevel = 0,

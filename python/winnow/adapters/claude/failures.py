@@ -53,7 +53,9 @@ def retry(data: dict[str, Any]) -> str:
     """The CLI waits and asks the API again; ``data`` is its ``api_retry`` message."""
     status = data.get("error_status") or data.get("error") or "no connection"
     attempt, limit = data.get("attempt", "?"), data.get("max_retries", "?")
-    return f"Claude's API failed ({status}); trying again, {attempt} of {limit}."
+    delay = data.get("retry_delay_ms")
+    when = f" in {max(1, round(delay / 1000))} s" if isinstance(delay, (int, float)) else ""
+    return f"Claude's API failed ({status}); trying again{when}, {attempt} of {limit}."
 
 
 def limit(resets_at: int | None) -> str:
