@@ -39,14 +39,6 @@ local function quote(chat, source, first, last)
   chat:append_draft(block)
 end
 
---- Send a text, after what stands in the draft.
----@param chat winnow.Chat
----@param text string
-local function send(chat, text)
-  chat:append_draft({ text })
-  chat:send()
-end
-
 --- The project that Neovim stands in; with 'autochdir' in a chat, that of the chat.
 ---@return string
 local function place()
