@@ -226,7 +226,7 @@ def test_a_fold_hides_nothing(claude: Editor, api: ScriptedAPI) -> None:
 
 
 def test_an_edited_long_line_is_new(claude: Editor, api: ScriptedAPI) -> None:
-    asked(claude, api, bash(f"{LONG}; touch ran_it"))
+    asked(claude, api, bash(f"{LONG * 2}; touch ran_it"))  # more than the screen holds
     claude.keys("gg/^true<CR>:s/true/false/<CR>")
     short_way(claude)
     claude.wait_screen(UNSEEN)
