@@ -34,7 +34,8 @@ local function open_here(cwd)
   local newest, alive ---@type winnow.Chat?, winnow.Chat?
   local place = files.place(cwd)
   for _, chat in ipairs(registry.all()) do
-    if chat.cwd == place and not chat.owner then
+    local there = vim.api.nvim_buf_is_loaded(chat.buf) -- not one that just went
+    if there and chat.cwd == place and not chat.owner then
       newest = newest and newest.path > chat.path and newest or chat
       local seen = vim.fn.bufwinid(chat.buf) ~= -1
       if seen or not directory.is_blank(chat:lines(0, -1)) then
@@ -300,6 +301,7 @@ function M.attach(buf)
   local chat = Chat.new(buf, owner)
   registry.add(chat)
   chat.esc_mapped = before and before.esc_mapped
+  chat.stop_mapped = before and before.stop_mapped
   if files.own(chat.path) then -- Neovim has made this like the file, as that was when it was read
     files.seal(vim.fn.undofile(chat.path))
   end

@@ -128,6 +128,33 @@ local function summarise(win, buf)
   })
 end
 
+local SOME = 20 -- lines in which a message says what it is about
+
+--- Say beside the heading of a folded message how it begins.
+---@param win integer
+---@param buf integer
+---@param row integer
+---@param heading string
+local function introduce(win, buf, row, heading)
+  local last = vim.api.nvim_win_call(win, function()
+    return vim.fn.foldclosedend(row + 1)
+  end)
+  if last == -1 then
+    return
+  end
+  local lines = vim.api.nvim_buf_get_lines(buf, row + 1, math.min(last, row + SOME), false)
+  local text = vim.iter(lines):find(function(line)
+    return line:find('%S')
+  end)
+  if text then
+    vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
+      virt_text = { { vim.trim(text), 'WinnowHint' } },
+      virt_text_win_col = #heading + 1,
+      ephemeral = true,
+    })
+  end
+end
+
 ---@param win integer
 ---@param buf integer
 ---@param row integer
@@ -161,6 +188,9 @@ local function draw_line(_, win, buf, row)
       ephemeral = true,
       priority = 200, -- above Markdown, which such a line is not
     })
+  end
+  if SPEAKERS[line] then
+    introduce(win, buf, row, line)
   end
   if line:find('--', 1, true) then
     hide_markers(buf, row, line, index ~= nil and index > 0)

@@ -31,6 +31,13 @@ local function slug(cwd)
   return (vim.fs.basename(files.place(cwd)):gsub('[^%w._-]', '_'):sub(1, 80))
 end
 
+--- An option's value as the frontmatter has it.
+---@param value string
+---@return string
+local function shown(value)
+  return value ~= '' and value or 'default'
+end
+
 --- Load a chat file, unless another Neovim has it.
 ---@param path string
 ---@return integer? buf
@@ -92,11 +99,6 @@ end
 ---@return string[] lines
 local function new_text(cwd, draft, values)
   local options = config.get()
-  ---@param value string
-  ---@return string
-  local shown = function(value)
-    return value ~= '' and value or 'default'
-  end
   local lines = {
     '---',
     'winnow: 1',
@@ -111,11 +113,15 @@ local function new_text(cwd, draft, values)
   return vim.list_extend(lines, vim.split(draft, '\n', { plain = true }))
 end
 
---- Whether a chat with these lines has neither a message nor a draft.
+--- Whether a chat with these lines has neither a message nor a draft, and nothing above them that
+--- the user has chosen for it.
 ---@param lines string[]
 ---@return boolean
 function M.is_blank(lines)
-  local _, last = frontmatter.parse(lines)
+  local head, last = frontmatter.parse(lines)
+  if head.questions or head.model and head.model ~= shown(config.get().model) then
+    return false
+  end
   return vim.iter(vim.list_slice(lines, (last or -1) + 2)):all(function(line)
     return not line:find('%S') or line == grammar.YOU
   end)

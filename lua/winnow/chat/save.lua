@@ -70,7 +70,8 @@ function Chat:save(by_user)
     undo.restore(self) -- for 'undofile'
   end
   local now = files.stamp(self.path)
-  if not self:mine() or not vim.bo[self.buf].modified and now == self.stamp then
+  local unchanged = not vim.bo[self.buf].modified and now == self.stamp
+  if not self:mine() or unchanged and not (by_user and now == '') then
     return
   end
   if not by_user and (now == '' or now == self.stamp) and forgo(self) then
