@@ -13,16 +13,11 @@ local lock = require('winnow.chat.lock')
 local maps = require('winnow.chat.maps')
 local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
-local say = require('winnow.say')
 local undo = require('winnow.chat.undo')
 
 local M = {}
 
 local AUTOSAVE = 1000 -- milliseconds without typing until the file has what was typed
-local BUSY = { -- what ends with Neovim, by a chat's state
-  working = 'Claude is still at work here',
-  waiting = 'Claude waits for your answer here',
-}
 local LONGEST = 5000 -- until it has that however long one types
 
 --- The newest chat of a directory that this Neovim has open already, and the newest that is in
@@ -225,31 +220,16 @@ local function watch_windows(on)
   end)
 end
 
---- Have `:qa` refuse, which `:qa!` does not: Neovim asks nobody but buffers with changes.
----@param chat winnow.Chat
-local function hold(chat)
-  local windows = #vim.api.nvim_list_wins()
-  vim.bo[chat.buf].modified = true
-  vim.schedule(function()
-    if vim.api.nvim_buf_is_loaded(chat.buf) then
-      vim.bo[chat.buf].modified = false
-    end
-    if #vim.api.nvim_list_wins() == windows then -- else only a window was closed
-      say(('%s; :qa! quits all the same.'):format(BUSY[chat.state] or 'A chat was busy'), 'warn')
-    end
-  end)
-end
-
 --- Neovim ends, or was left for a while.
 ---@param on winnow.on
 local function watch_end(on)
-  -- Before Vim asks about unsaved buffers: a chat is one only for `hold`.
+  -- Before Vim asks about unsaved buffers: a chat is none, unless it is busy.
   on({ 'QuitPre', 'VimLeavePre' }, function(event)
     for _, chat in ipairs(registry.all()) do
       if vim.api.nvim_buf_is_loaded(chat.buf) then
         chat:save()
-        if event.event == 'QuitPre' and not chat.owner and BUSY[chat.state] then
-          hold(chat)
+        if event.event == 'QuitPre' then
+          chat:refuse_to_quit()
         end
       end
     end

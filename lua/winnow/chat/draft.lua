@@ -45,8 +45,8 @@ function Chat:ensure_heading()
   end
 end
 
---- Give the draft its lines back, which a formatter takes from an empty one: what is typed next must
---- not be glued to the heading. Not beside an open section, whose steps of undo stay Neovim's.
+--- Give the draft its lines back, which a formatter takes from an empty one: what is typed next
+--- must not be glued to the heading. Not beside an open section, whose steps of undo stay Neovim's.
 function Chat:heal()
   local row, stands = self:heading_row()
   local line = stands and self:lines(row, -1)

@@ -6,7 +6,7 @@ local sent = require('winnow.chat.sent')
 local text = require('winnow.section.text')
 
 local WORKING = 'what you pressed last is still being done.'
-local again = vim.api.nvim_create_namespace('winnow.cancel')
+local cancels = vim.api.nvim_create_namespace('winnow.cancel')
 local CHANGED = 'The text has changed since you pressed that: press again.'
 
 ---@class (partial) winnow.Section
@@ -119,7 +119,7 @@ end
 --- `<Esc>` has no second press to wait for any more.
 ---@param self winnow.Section
 local function keep(self)
-  vim.on_key(nil, again)
+  vim.on_key(nil, cancels)
   self.cancelling = nil
   vim.schedule(function()
     if self:is_open() then
@@ -139,7 +139,7 @@ local function offer_to_cancel(self)
     if keys ~= '' and keys ~= key then -- as it was typed, not what a mapping makes of it
       keep(self)
     end
-  end, again)
+  end, cancels)
 end
 
 --- `<Esc>`, which Vim users press by habit. Twice: the agent is told that the user cancelled.
