@@ -278,7 +278,13 @@ def test_an_open_question_goes_along(claude: Editor, api: ScriptedAPI, second: S
     assert "Apple" not in twin.text()
     claude.wait(lambda: not its_cli & cli(claude), "the end of its CLI")
     api.add(say("Late, but good."))
-    twin.keys("gg/^Pear<CR>dd<CR>")
+    twin.keys("gg/^Pear<CR>dd")
+
+    def answered() -> bool:
+        twin.keys("<CR>")  # no key counts right after another Neovim was connected
+        return "Selected: Plum" in twin.text()
+
+    twin.wait(answered, "the answer")
     twin.wait_line("Late, but good.")
     claude.wait_line("Late, but good.")
 
