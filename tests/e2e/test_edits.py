@@ -241,12 +241,12 @@ REGISTERS: dict[str, Outcome] = {
     "qqddq2@q": NOTHING,
     "qqA ok<Esc>jq@qkkjdd": Stays("2 left"),
     "qqA ok<Esc>jq@qkkdd:undo<CR>jdj": noted(POSTGRES, "ok"),
-    "qqxuddq@@": MYSQL,
+    "qqxuddq@q": MYSQL,
     ":let @a='dd'<CR>@a@@": MYSQL,
     "mad'a2dd": NOTHING,
     "maj2ddd'a": NOTHING,
     "jmakd'a": MYSQL,
-    ":2,3y<CR>p2dd": Stays("3 left: <CR> again keeps only MongoDB"),
+    "zR:2,3y<CR>p2dd": Stays("3 left: <CR> again keeps only MongoDB"),
 }
 
 UNDOING: dict[str, Outcome] = {
