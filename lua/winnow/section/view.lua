@@ -81,24 +81,39 @@ local function dot_of(part)
   return part.decided and grammar.DECIDED or grammar.UNDECIDED
 end
 
---- The verdict on the foot's own line, or nil when it is too wide for that.
+---@class winnow.Shown what the foot says
+---@field parts winnow.Part[]
+---@field offer string
+---@field waiting integer
+
+--- The verdict; in its place, what a second press would do.
 ---@param section winnow.Section
+---@return winnow.Shown
+local function shown_of(section)
+  if section.pending then
+    return { parts = { { text = section.pending, decided = false } }, offer = '', waiting = 0 }
+  end
+  return section
+end
+
+--- The verdict on the foot's own line, or nil when it is too wide for that.
+---@param shown winnow.Shown
 ---@param width integer columns
 ---@return winnow.Chunk[]?
-local function foot_line(section, width)
+local function foot_line(shown, width)
   local chunks = { { grammar.RULE:rep(2) .. ' ', 'WinnowFoot' } }
-  if #section.parts > 1 then
-    local dots = vim.iter(section.parts):map(dot_of)
+  if #shown.parts > 1 then
+    local dots = vim.iter(shown.parts):map(dot_of)
     table.insert(chunks, { dots:join('') .. ' ', 'WinnowFoot' })
   end
-  for i, part in ipairs(section.parts) do
+  for i, part in ipairs(shown.parts) do
     table.insert(chunks, { (i > 1 and ' · ' or '') .. part.text, part_group(part) })
   end
-  if section.offer ~= '' then
-    table.insert(chunks, { ' · ' .. section.offer, 'WinnowHint' })
+  if shown.offer ~= '' then
+    table.insert(chunks, { ' · ' .. shown.offer, 'WinnowHint' })
   end
-  if section.waiting > 0 then
-    table.insert(chunks, { (' · %d more waiting'):format(section.waiting), 'WinnowHint' })
+  if shown.waiting > 0 then
+    table.insert(chunks, { (' · %d more waiting'):format(shown.waiting), 'WinnowHint' })
   end
   local used = display_width(chunks)
   if used > width then
@@ -109,23 +124,23 @@ local function foot_line(section, width)
 end
 
 --- The verdict as lines of its own, one or more for each question.
----@param section winnow.Section
+---@param shown winnow.Shown
 ---@param width integer columns
 ---@return winnow.Chunk[][]
-local function foot_lines(section, width)
+local function foot_lines(shown, width)
   local lines = {}
-  for _, part in ipairs(section.parts) do
+  for _, part in ipairs(shown.parts) do
     local dot = dot_of(part) .. ' '
     for _, piece in ipairs(wrapped(part.text, width - 3)) do
       table.insert(lines, { { dot .. piece, part_group(part) } })
       dot = '  '
     end
   end
-  for _, piece in ipairs(section.offer ~= '' and wrapped(section.offer, width - 3) or {}) do
+  for _, piece in ipairs(shown.offer ~= '' and wrapped(shown.offer, width - 3) or {}) do
     table.insert(lines, { { '  ' .. piece, 'WinnowHint' } })
   end
-  if section.waiting > 0 then
-    table.insert(lines, { { ('%d more waiting'):format(section.waiting), 'WinnowHint' } })
+  if shown.waiting > 0 then
+    table.insert(lines, { { ('%d more waiting'):format(shown.waiting), 'WinnowHint' } })
   end
   return lines
 end
@@ -237,7 +252,8 @@ function M.draw(section)
   for _, row in ipairs(section.pristine and asked or {}) do
     put(row, { virt_lines = in_lines(wrapped(HINT, width)) })
   end
-  local verdict = foot_line(section, width)
+  local shown = shown_of(section)
+  local verdict = foot_line(shown, width)
   if foot then
     put(
       foot,
@@ -245,7 +261,7 @@ function M.draw(section)
     )
   end
   if not (foot and verdict) then
-    put(foot or after - 1, { virt_lines = foot_lines(section, width) })
+    put(foot or after - 1, { virt_lines = foot_lines(shown, width) })
   end
 end
 
