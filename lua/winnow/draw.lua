@@ -98,13 +98,32 @@ end
 ---@param line string
 ---@param inside boolean whether it is in a body: what looks like the rest of one is no marker
 local function hide_markers(buf, row, line, inside)
-  local ours = section and not inside and row >= section.first and row < section.after
-  for _, span in ipairs(marker.spans(line, ours and section.id or nil)) do
+  local id = section and not inside and row >= section.first and row < section.after and section.id
+  for _, span in ipairs(marker.spans(line, id or nil)) do
     vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
       end_col = span[2],
-      conceal = ' ', -- one blank, so that what `A` appends stands apart
+      conceal = marker.is_within(line, span) and '' or ' ', -- what `A` appends stands apart
       ephemeral = true,
       priority = 200,
+    })
+  end
+end
+
+--- Colour an option: what is sent back, and what describes it. A note on it has no colour.
+---@param buf integer
+---@param row integer
+---@param line string
+local function draw_option(buf, row, line)
+  local label, stop = marker.option(line, section.id)
+  for group, span in pairs({
+    WinnowLabel = label and { 0, label },
+    WinnowDescription = label and { label, stop },
+  }) do
+    vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
+      end_col = span[2],
+      hl_group = group,
+      ephemeral = true,
+      priority = 200, -- above Markdown: it is what the agent wrote, letter for letter
     })
   end
 end
@@ -139,8 +158,11 @@ local function draw_line(_, _, buf, row)
       priority = 200, -- above Markdown, which such a line is not
     })
   end
-  if line:find('--', 1, true) then
+  if line:find('[=\226]') then -- what a marker, or the rest of one, must hold
     hide_markers(buf, row, line, index ~= nil and index > 0)
+  end
+  if section and not index and row >= section.first and row < section.after then
+    draw_option(buf, row, line)
   end
 end
 

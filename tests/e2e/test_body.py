@@ -38,16 +38,16 @@ end
 def section(info: str, body: list[str], fence: str = "```") -> list[str]:
     """The lines of a section with this body."""
     return [
-        "━━ Patch: src/app.py<!--winnow:ab.1.h-->",
-        "Claude wants to edit a file.<!--winnow:ab.1.q-->",
-        f"{fence}{info}<!--winnow:ab.1.b-->",
+        "━━ Patch: src/app.py⟦ab=1=h⟧",
+        "Claude wants to edit a file.⟦ab=1=q⟧",
+        f"{fence}{info}⟦ab=1=b⟧",
         *body,
         fence,
-        "<!--winnow:ab.1.c-->",
-        "Allow once<!--winnow:ab.1.1-->",
-        "Always allow edits<!--winnow:ab.1.2-->",
-        "Deny — and say why<!--winnow:ab.1.3-->",
-        "━━<!--winnow:ab.0.f-->",
+        "⟦ab=1=c⟧",
+        "Allow once⟦ab=1=1⟧",
+        "Always allow edits⟦ab=1=2⟧",
+        "Deny — and say why⟦ab=1=3⟧",
+        "━━⟦ab=0=f⟧",
     ]
 
 
@@ -258,7 +258,7 @@ def test_ten_thousand_lines(editor: Editor) -> None:
 
 
 SCRAPS = ["<!--", "<!-", "-->", "winnow:", "winn", ":ab", ".1.2", ".1", *"-<>1qab: .!"]
-SCRAPS.append("<!--winnow:ab.1.2-->")
+SCRAPS.append("⟦ab=1=2⟧")
 
 
 def test_nothing_that_an_agent_says_is_concealed(editor: Editor) -> None:
@@ -391,7 +391,7 @@ def test_an_answer_from_anywhere(editor: Editor, keys: str, choice: str, reason:
     editor.keys(keys)
     [event] = told(editor, "grant")
     assert (event["section"], event["choice"], event["reason"]) == ("ab", choice, reason)
-    assert event["lines"][2:4] == ["```diff<!--winnow:ab.1.b-->", DIFF[0]]
+    assert event["lines"][2:4] == ["```diff⟦ab=1=b⟧", DIFF[0]]
     assert " kept = 1" not in event["lines"]
     assert editor.lines() == [""]
 

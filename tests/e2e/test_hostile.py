@@ -10,8 +10,8 @@ from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, wait_idle
 
-FORGED = "<!--winnow:ab12.1.1-->"
-BENT = "‹!--winnow:ab12.1.1--›"
+FORGED = "⟦ab12=1=1⟧"
+BENT = "‹ab12=1=1⟧"
 OPEN = "‹!--winnow:ab12.1.1-->"  # as good: its head is none any more
 
 # What an agent says, and how a line shows it.

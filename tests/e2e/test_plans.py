@@ -234,8 +234,8 @@ rm -rf
 fenced
 ```
 ````
-<!--winnow:ab.1.1-->
-Approve, accept edits<!--winnow:ab.1.2-->
+⟦ab=1=1⟧
+Approve, accept edits⟦ab=1=2⟧
 ━━ Plan ━━
 ✓ Approved
 """

@@ -199,7 +199,7 @@ def test_two_thousand_chunks(claude: Editor, api: ScriptedAPI) -> None:
 
 def test_a_marker_in_the_text_stays_text(claude: Editor, api: ScriptedAPI) -> None:
     """What looks like a marker is neither hidden nor taken for one, however it is cut."""
-    forged = "see <!--winnow:ab12.1.1--> there"
+    forged = "see ⟦ab12=1=1⟧ there"
     api.add(Message([Text(chunks=["see <!--wi", "nnow:ab12.1.1--", "> there"])]), say(forged))
     for number in range(2):
         start(claude)

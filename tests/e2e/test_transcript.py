@@ -59,7 +59,7 @@ TEXT = """\
 │ Let me see.
 │ Yes.
 
-I look ‹!--winnow:ab.1.1--›
+I look ‹ab=1=1⟧
 
 ▸ Bash ls ✓
 │ a

@@ -43,7 +43,7 @@ def test_the_earlier_answer_is_offered_as_lines() -> None:
     lines = edited(ONE, "Mongo", "MySQL")
     assert again(ONE, lines) == lines
     other = Form("xy", ONE.questions)
-    assert again(ONE, lines, of=other) == [line.replace(":ab.", ":xy.") for line in lines]
+    assert again(ONE, lines, of=other) == [line.replace("⟦ab=", "⟦xy=") for line in lines]
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,9 @@ function M.new(buf, owner)
   self:remember_file()
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   view.clear(buf) -- what was drawn before `:e!` stands elsewhere now
+  if not owner then
+    section.renew(self)
+  end
   self:first_heading(registry.get(buf))
   if owner then
     self:show_state()

@@ -62,14 +62,17 @@ local function rows(section)
   return found
 end
 
---- The line of a row, and how many bytes of it there are to see: a marker can't be seen.
+--- The line of a row, and how many bytes of it there are to see: up to a marker at its end.
 ---@param section winnow.Section
 ---@param row integer
 ---@return string line
 ---@return integer size
 local function line_at(section, row)
   local line = section.chat:lines(row, row + 1)[1] or ''
-  return line, #marker.strip(line):gsub('%s+$', '')
+  local spans = marker.spans(line)
+  local last = spans[#spans]
+  local text = last and last[2] == #line and line:sub(1, last[1]) or line
+  return line, #text:gsub('%s+$', '')
 end
 
 ---@class winnow.Float a window that lies over others

@@ -6,7 +6,8 @@ local marker = require('winnow.section.marker')
 local M = {}
 
 local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc> cancels'
-local RULE = 60 -- columns of a rule, where the window has them
+local OPTION = '•' -- before each option; as wide as `dress.lua` has wrapped rows hang
+local RULE = 120 -- columns of a rule, where the window has them
 local PEEK = 6 -- lines of a preview that are shown below its option
 local namespace = vim.api.nvim_create_namespace('winnow.section_view')
 local peeks = vim.api.nvim_create_namespace('winnow.section_view.preview')
@@ -201,8 +202,9 @@ end
 ---@return integer[] asked the last row of each question's text
 ---@return integer? foot
 ---@return winnow.Fenced[] bodies
+---@return integer[] options
 local function find(section, first)
-  local heads, asked, foot, bodies = {}, {}, nil, {}
+  local heads, asked, foot, bodies, options = {}, {}, nil, {}, {}
   local open ---@type winnow.Fenced? a body that goes on
   for i, line in ipairs(section:lines()) do
     local row = first + i - 1
@@ -221,33 +223,56 @@ local function find(section, first)
       asked[found.question] = row
     elseif slot == grammar.FOOT then
       foot = row
+    elseif tonumber(slot) then
+      table.insert(options, row)
     end
   end
-  return heads, vim.tbl_values(asked), foot, bodies
+  return heads, vim.tbl_values(asked), foot, bodies, options
 end
+
+--- The rest of a head's rule.
+---@param head { row: integer, line: string }
+---@param width integer columns of the window
+---@return vim.api.keyset.set_extmark? nil: the head has no room for it
+local function head_rule(head, width)
+  local used = vim.fn.strdisplaywidth(marker.strip(head.line)) + 1
+  if vim.fn.strdisplaywidth(head.line) <= width then
+    -- At a column of the window: text after a marker would wrap as if that were visible.
+    return { virt_text = { { rule(used, width), 'WinnowHead' } }, virt_text_win_col = used }
+  end
+end
+
+--- The mark of an option: drawn, so that `^` is where the label begins.
+---@type vim.api.keyset.set_extmark
+local LISTED = {
+  virt_text = { { OPTION .. ' ', 'WinnowMark' } },
+  virt_text_pos = 'inline',
+  right_gravity = false,
+}
 
 --- Draw a section.
 ---@param section winnow.Section
 function M.draw(section)
   local buf = section.chat.buf
   ---@param row integer
-  ---@param options vim.api.keyset.set_extmark
+  ---@param options? vim.api.keyset.set_extmark
   ---@return integer mark
   local function put(row, options)
-    return vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
+    return vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options or {})
   end
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   local width = text_width(buf)
   local first, after = section:rows()
-  local heads, asked, foot, bodies = find(section, first)
+  local heads, asked, foot, bodies, options = find(section, first)
   section.bodies = vim.tbl_map(function(body)
     return { mark = put(body.first, { end_row = body.last }), info = body.info }
   end, bodies)
   for _, head in ipairs(heads) do
     put(head.row, { end_col = #head.line, hl_group = 'WinnowHead' })
-    local used = vim.fn.strdisplaywidth(marker.strip(head.line)) + 1
-    -- At a column of the window: text after a marker would wrap as if that were visible.
-    put(head.row, { virt_text = { { rule(used, width), 'WinnowHead' } }, virt_text_win_col = used })
+    put(head.row, head_rule(head, width))
+  end
+  for _, row in ipairs(options) do
+    put(row, LISTED)
   end
   for _, row in ipairs(section.pristine and asked or {}) do
     put(row, { virt_lines = in_lines(wrapped(HINT, width)) })

@@ -109,7 +109,7 @@ def test_arguments_that_are_no_text_are_shown_and_read(claude: Editor, api: Scri
         ("\u202egnp.exe", "‹U+202E›gnp.exe"),
         ("a\u00a0b", "a‹U+00A0›b"),
         ("a\u200bb", "a‹U+200B›b"),
-        ("<!--winnow:ab.1.1-->", "‹!--winnow:ab.1.1--›"),
+        ("⟦ab=1=1⟧", "‹ab=1=1⟧"),
         ("```\n## You\n````", "```\n## You\n````"),
     ],
 )
