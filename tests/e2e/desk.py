@@ -33,7 +33,7 @@ ASK = "AAsk<Esc><CR>gg"  # reading above, so that the section takes a <CR> at on
 ROWS = count(1)
 ROWS_OF_A_CHAT = 30  # as it grows
 QUESTIONS = "questions"
-MARKER = re.compile(r"winnow:\w|\.\d\.\w-->|<!--w")
+MARKER = re.compile(r"⟦\w*=|=\d=\w")
 
 LUA = Path(__file__).with_suffix(".lua").read_text()
 

@@ -113,8 +113,8 @@ def test_no_marker_is_shown(editor: Editor) -> None:
     for keys in ("", "gg/^```diff<CR>", "A note", "<Esc>", "V", "<Esc>", "3G", "G?^```<CR>x", "u"):
         editor.keys(keys)
         assert "Patch: src/app.py" in "".join(editor.screen())
-    assert not editor.was_shown("<!--")
-    assert not editor.was_shown("winnow:ab")
+    assert not editor.was_shown("⟦")
+    assert not editor.was_shown("ab=")
     assert not editor.was_shown(".1.b")
 
 
@@ -179,7 +179,7 @@ def test_the_cursor_goes_past_the_body(editor: Editor) -> None:
     ask(editor, "diff", DIFF)
     assert editor.line().startswith("Allow once")
     apply(editor, "move", section="ab", question=0)
-    assert editor.line().startswith("━━<!--")
+    assert editor.line().startswith("━━⟦")
 
 
 @pytest.mark.parametrize("heading", ["## Steps", "## Claude is asked", "## Claude", "## You"])
@@ -257,7 +257,7 @@ def test_ten_thousand_lines(editor: Editor) -> None:
     assert edited < 60
 
 
-SCRAPS = ["<!--", "<!-", "-->", "winnow:", "winn", ":ab", ".1.2", ".1", *"-<>1qab: .!"]
+SCRAPS = ["⟦", "⟧", "ab=1", "=1=2", "=1", "ab", *"-<>=1qab: .!"]
 SCRAPS.append("⟦ab=1=2⟧")
 
 

@@ -132,7 +132,7 @@ def test_the_earlier_answer_is_offered(claude: Editor, api: ScriptedAPI) -> None
     result = api.tool_result("toolu_2")
     assert '"Which database?"="PostgreSQL"' in result
     assert "notes: v16 only" in result
-    assert not claude.was_shown("<!--winnow")
+    assert not claude.was_shown("⟦")
 
 
 def test_only_what_is_undecided_is_filled(claude: Editor, api: ScriptedAPI) -> None:

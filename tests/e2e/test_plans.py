@@ -220,7 +220,7 @@ def test_a_plan_is_coloured_as_markdown(claude: Editor, api: ScriptedAPI) -> Non
     normal = claude.lua("return vim.api.nvim_get_hl(0, { name = 'Normal' }).fg")
     for text in ("use ", "Approve, accept", "Keep planning"):
         assert claude.style(text) in ({}, {"foreground": normal})
-    assert not claude.was_shown("<!--")
+    assert not claude.was_shown("⟦")
 
 
 HOSTILE = """\

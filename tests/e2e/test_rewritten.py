@@ -94,10 +94,10 @@ STATES: dict[str, tuple[list[Effect], str, list[Effect], str]] = {
     "a question": ([WRITE, SECTION], "", [], "gg/^Apple<CR>dd<CR>"),
     "a question, answered": ([WRITE, SECTION], "", [FREEZE], "G<CR>"),
     "a question without head": ([WRITE, SECTION], HEADLESS, [], "gg/^Apple<CR>dd<CR>"),
-    "a question without foot": ([WRITE, SECTION], "gg/^━━<lt>!<CR>dd", [], "gg/^Apple<CR>dd<CR>"),
+    "a question without foot": ([WRITE, SECTION], "gg/^━━⟦<CR>dd", [], "gg/^Apple<CR>dd<CR>"),
     "own words in a question": (
         [WRITE, SECTION],
-        "gg/^━━<lt>!<CR>Omine<Esc>",
+        "gg/^━━⟦<CR>Omine<Esc>",
         [FREEZE],
         "G<CR>",
     ),

@@ -35,7 +35,8 @@ _BENT = {_OPEN: grammar.BENT, _CLOSE: "›"}
 
 # The end of a piece of text that, with the next piece, is a marker's head or one line break.
 _UNFINISHED = re.compile(
-    rf"(?ai)(?:{_OPEN}(?:[a-z0-9]{{1,40}}=?)?|\r|(?:\A|(?<=\n))##?(?:(?<=##) (?:Yo?|Cl?a?u?d?)?)?)\Z"
+    rf"(?ai)(?:{_OPEN}(?:[a-z0-9]{{1,40}}=?)?|\r"
+    r"|(?:\A|(?<=\n))##?(?:(?<=##) (?:Yo?|Cl?a?u?d?)?)?)\Z"
 )
 
 # How lines begin that only the host writes. Box drawings look like the rules of a section.
@@ -81,12 +82,12 @@ def place(text: str) -> int:
 
 
 def strip_markers(text: str, *, fragments: bool = False) -> str:
-    """Remove whole markers, of any section; with ``fragments`` also what is left of damaged ones."""
+    """Remove whole markers, of any section; with ``fragments`` also what is left of others."""
     if MARKER.search(text):
         left: list[str] = []
         for char in text:
             left.append(char)
-            if char == grammar.MARKER_END and (
+            if char == _CLOSE and (
                 found := _LAST.search("".join(left[-_LONGEST_MARKER:]))
             ):
                 del left[-len(found[0]) :]  # which can make another one whole
