@@ -71,6 +71,14 @@ local function past_ends(line, at)
   return at
 end
 
+--- What a line says: up to a marker at its end, be that within the end of a sentence.
+---@param line string
+---@return string
+function M.told(line)
+  local from, to = line:find(WHOLE)
+  return from and past_ends(line, to) == #line and line:sub(1, from - 1) or line
+end
+
 --- Whether a marker stands inside of what it marks, or beside a blank: nothing shows in its place.
 ---@param line string
 ---@param span { [1]: integer, [2]: integer }

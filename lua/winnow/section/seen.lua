@@ -69,10 +69,7 @@ end
 ---@return integer size
 local function line_at(section, row)
   local line = section.chat:lines(row, row + 1)[1] or ''
-  local spans = marker.spans(line)
-  local last = spans[#spans]
-  local text = last and last[2] == #line and line:sub(1, last[1]) or line
-  return line, #text:gsub('%s+$', '')
+  return line, #marker.told(line):gsub('%s+$', '')
 end
 
 ---@class winnow.Float a window that lies over others
