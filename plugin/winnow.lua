@@ -4,6 +4,12 @@ if vim.g.loaded_winnow then
 end
 vim.g.loaded_winnow = true
 
+-- Where no package manager has made the help's tags. A folder that can't be written has none.
+local doc = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h') .. '/doc'
+if not vim.uv.fs_stat(doc .. '/tags') then
+  pcall(vim.cmd.helptags, doc)
+end
+
 vim.api.nvim_create_user_command('Winnow', function(args)
   require('winnow.command').run(args)
 end, {
@@ -43,7 +49,7 @@ vim.api.nvim_create_autocmd('BufReadPre', {
     vim.filetype.add({ pattern = { ['.*/winnow/chats/.*%.md'] = 'winnow' } })
   end,
 })
-vim.api.nvim_create_autocmd('BufReadPost', {
+vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
   group = group,
   pattern = chats,
   callback = function(event)
@@ -51,9 +57,17 @@ vim.api.nvim_create_autocmd('BufReadPost', {
   end,
 })
 
-local names = { 'go', 'cancel', 'keep', 'discuss', 'send', 'stop', 'allow', 'always', 'deny' }
-for _, name in ipairs(names) do
-  vim.keymap.set('n', ('<Plug>(winnow-%s)'):format(name), function()
-    require('winnow.keys')[name]()
-  end)
+local plugs = {
+  n = { 'go', 'cancel', 'keep', 'discuss', 'send', 'stop', 'allow', 'always', 'deny' },
+  [''] = { 'next-message', 'previous-message' },
+  x = { 'inside-code', 'around-code' },
+}
+plugs.o = plugs.x
+vim.list_extend(plugs.n, { 'outline', 'open-file', 'yank-code' })
+for mode, names in pairs(plugs) do
+  for _, name in ipairs(names) do
+    vim.keymap.set(mode, ('<Plug>(winnow-%s)'):format(name), function()
+      require('winnow.keys')[name]()
+    end)
+  end
 end

@@ -10,6 +10,7 @@ local handover = require('winnow.handover')
 local highlight = require('winnow.highlight')
 local host = require('winnow.host')
 local lock = require('winnow.chat.lock')
+local maps = require('winnow.chat.maps')
 local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
 
@@ -18,17 +19,25 @@ local M = {}
 local AUTOSAVE = 1000 -- milliseconds without typing until the file has what was typed
 local LONGEST = 5000 -- until it has that however long one types
 
---- The chat of a directory that this Neovim has open already, the newest first.
+--- The newest chat of a directory that this Neovim has open already, and the newest that is in
+--- sight or in which something was said.
 ---@param cwd string
----@return integer? buf
+---@return winnow.Chat? newest
+---@return winnow.Chat? alive
 local function open_here(cwd)
-  local place, found = files.place(cwd), nil ---@type string, winnow.Chat?
+  local newest, alive ---@type winnow.Chat?, winnow.Chat?
+  local place = files.place(cwd)
   for _, chat in ipairs(registry.all()) do
-    if chat.cwd == place and not chat.owner and (not found or chat.path > found.path) then
-      found = chat
+    local there = vim.api.nvim_buf_is_loaded(chat.buf) -- not one that just went
+    if there and chat.cwd == place and not chat.owner then
+      newest = newest and newest.path > chat.path and newest or chat
+      local seen = vim.fn.bufwinid(chat.buf) ~= -1
+      if seen or not directory.is_blank(chat:lines(0, -1)) then
+        alive = alive and alive.path > chat.path and alive or chat
+      end
     end
   end
-  return found and found.buf
+  return newest, alive
 end
 
 --- A buffer was unloaded: for good, or only to be read again.
@@ -91,6 +100,7 @@ local function watch_text(on, chat)
     end
   end)
   on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
+    chat:show_ghost()
     since = since or vim.uv.now()
     autosave:start(math.min(AUTOSAVE, math.max(0, since + LONGEST - vim.uv.now())), 0, save)
   end)
@@ -145,9 +155,7 @@ local function set_up(chat)
       highlight.markdown(buf)
     end
   end)
-  -- nowait: a mapping of two <CR> elsewhere would make this one wait
-  local options = { buffer = buf, nowait = true, desc = 'Winnow: send or confirm' }
-  vim.keymap.set('n', '<CR>', '<Plug>(winnow-go)', options)
+  maps.set(buf)
   dress.forget(buf)
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     dress.window(win)
@@ -191,10 +199,14 @@ local function watch_windows(on)
     },
   })
   on('ColorScheme', highlight.define)
+  on('OptionSet', highlight.define, { pattern = 'background' })
   on('WinResized', function()
     for _, chat in ipairs(registry.all()) do
-      if chat.section and vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
-        chat.section:decorate()
+      if vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
+        chat:show_state()
+        if chat.section then
+          chat.section:decorate()
+        end
       end
     end
   end)
@@ -249,8 +261,12 @@ function M.attach(buf)
   if #registry.all() == 0 then
     start()
   end
-  local before = registry.get(buf)
-  local owner = lock.claim(vim.api.nvim_buf_get_name(buf))
+  local before, path = registry.get(buf), vim.api.nvim_buf_get_name(buf)
+  local empty = vim.deep_equal(vim.api.nvim_buf_get_lines(buf, 0, -1, false), { '' })
+  if empty and files.own(path) then -- what holds nothing has no file: `:e!`, a session's file
+    directory.fill(buf, before and before.cwd or directory.project(vim.fn.getcwd()))
+  end
+  local owner = lock.claim(path)
   local chat = Chat.new(buf, owner)
   registry.add(chat)
   chat.esc_mapped = before and before.esc_mapped
@@ -274,11 +290,13 @@ function M.create(cwd, values)
   return buf
 end
 
---- A directory's chat: one that is open here, or the newest of its files, or a new one.
+--- A directory's chat: the newest that is open here, or of its files, in which something was said;
+--- else an empty one.
 ---@param cwd string
 ---@return integer buf
 function M.of_directory(cwd)
-  return open_here(cwd) or directory.newest(cwd) or M.create(cwd)
+  local newest, alive = open_here(cwd)
+  return alive and alive.buf or directory.newest(cwd) or newest and newest.buf or M.create(cwd)
 end
 
 host.on('lost', function(sentence)

@@ -2,6 +2,7 @@
 local chats = require('winnow.chats')
 local config = require('winnow.config')
 local decisions = require('winnow.views.decisions')
+local directory = require('winnow.chat.directory')
 local files = require('winnow.chat.files')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
@@ -38,6 +39,22 @@ local function quote(chat, source, first, last)
   chat:append_draft(block)
 end
 
+--- The project that Neovim stands in; with 'autochdir' in a chat, that of the chat.
+---@return string
+local function place()
+  local chat, cwd = registry.current(), vim.fn.getcwd()
+  return chat and files.place(cwd) == files.place(files.dir()) and chat.cwd
+    or directory.project(cwd)
+end
+
+--- Send a text, after what stands in the draft.
+---@param chat winnow.Chat
+---@param text string
+local function send(chat, text)
+  chat:append_draft({ text })
+  chat:send()
+end
+
 local BYPASS = 'Claude will run everything without asking, questions excepted. Go on?'
 
 --- Change the permission mode of a chat; empty: show it.
@@ -56,10 +73,13 @@ end
 ---@type table<string, fun(args: table, rest: string)>
 M.subcommands = {
   new = function(args)
-    window.show(chats.create(vim.fn.getcwd()), args.smods)
+    local chat = registry.current()
+    window.show(chats.create(chat and chat.cwd or place()), args.smods)
   end,
   demo = function(args)
-    window.show(chats.create(vim.fn.getcwd(), { agent = 'scripted' }), args.smods)
+    local buf = chats.create(place(), { agent = 'scripted' })
+    window.show(buf, args.smods)
+    send(assert(registry.get(buf)), 'Show me around.')
   end,
   send = function()
     registry.with_current(function(chat)
@@ -132,12 +152,10 @@ M.subcommands = {
     end
   end,
   trust = function(_, rest)
-    local chat = registry.current()
-    local place = chat and chat.cwd or files.place(vim.fn.getcwd())
     if rest ~= '' and rest ~= 'revoke' then
       notify(('there is no :Winnow trust %s, only :Winnow trust revoke.'):format(rest))
     else
-      host.notify('trust', { cwd = place, revoke = rest == 'revoke' })
+      host.notify('trust', { cwd = place(), revoke = rest == 'revoke' })
     end
   end,
   pending = function()
@@ -162,23 +180,23 @@ M.subcommands = {
   end,
 }
 
---- `:Winnow` alone: open or focus this directory's chat; with a range, hand over those lines, and
---- with words after it send them at once.
+--- Open or focus this directory's chat; with a range, hand over those lines, and send the words of
+--- the command at once.
 ---@param args table
 local function open(args)
-  local source, cwd = vim.api.nvim_get_current_buf(), vim.fn.getcwd()
-  local buf = chats.of_directory(cwd)
+  local source = vim.api.nvim_get_current_buf()
+  local buf = chats.of_directory(place())
   window.show(buf, args.smods)
   local chat = registry.get(buf)
   if chat and args.range > 0 then
     quote(chat, source, args.line1, args.line2)
-    if args.args ~= '' then
-      chat:append_draft({ args.args })
-      chat:send()
-    end
+  end
+  if chat and args.args ~= '' then
+    send(chat, args.args)
   end
 end
 
+--- Words that are no subcommand are a message; a single one may be a slip.
 ---@param args table as nvim_create_user_command gives it
 function M.run(args)
   local name = args.fargs[1]
@@ -186,6 +204,8 @@ function M.run(args)
     open(args)
   elseif M.subcommands[name] then
     M.subcommands[name](args, args.args:match('^%S+%s*(.*)$'))
+  elseif #args.fargs > 1 then
+    open(args)
   else
     notify(('there is no :Winnow %s; <Tab> shows what there is.'):format(name), 'error')
   end

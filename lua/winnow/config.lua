@@ -13,6 +13,7 @@ local M = {}
 ---@field keep_hours number hours until a question without an answer is forgotten; 0: never
 ---@field questions 'tool'|'text'|'both' how Claude asks in new chats
 ---@field form_hours number hours for which choices in Claude's text stay open over restarts
+---@field root_markers string[] what marks a project's directory, whose chat is also its folders'
 ---@field alert ''|'bell'|'osc9'|'osc777' how the terminal calls when something waits out of sight
 local defaults = {
   agent = 'claude',
@@ -24,6 +25,7 @@ local defaults = {
   keep_hours = 0,
   questions = 'tool',
   form_hours = 24,
+  root_markers = { '.git', '.hg', '.jj', '.svn' },
   alert = '',
 }
 

@@ -118,7 +118,7 @@ local function set_up()
   vim.o.shortmess = vim.o.shortmess .. 'FI'
   vim.g.winnow = { agent = 'scripted' }
   guard.pause = 0 -- nobody has to look before a key is pressed
-  vim.cmd.Winnow('demo')
+  vim.cmd.Winnow('new')
   return folder
 end
 

@@ -23,6 +23,9 @@ local GROUPS = {
   [grammar.REFUSED] = 'WinnowUndecided',
 }
 
+-- Whose words follow.
+local SPEAKERS = { [grammar.YOU] = 'WinnowYou', [grammar.CLAUDE] = 'WinnowClaude' }
+
 -- How a line of a diff starts, and its colour.
 local DIFF = {
   ['+'] = 'WinnowAdded',
@@ -89,7 +92,10 @@ local function line_group(buf, row, line)
     end
   end
   told = { row = row, output = output }
-  return (start ~= grammar.OUTPUT or output) and GROUPS[start] or nil
+  if start == grammar.TOOL and vim.endswith(line, ' ' .. grammar.REFUSED) then
+    return 'WinnowFailed'
+  end
+  return (start ~= grammar.OUTPUT or output) and GROUPS[start] or SPEAKERS[line]
 end
 
 --- Hide the markers of a line, and what edits have left of them.
@@ -128,12 +134,29 @@ local function draw_option(buf, row, line)
   end
 end
 
+--- Say in one line what the frontmatter holds, which is folded.
+---@param win integer
+---@param buf integer
+local function summarise(win, buf)
+  local info = vim.fn.getwininfo(win)[1]
+  local text = frontmatter.summary(buf, info.width - info.textoff)
+  vim.api.nvim_buf_set_extmark(buf, namespace, 0, 0, {
+    virt_text = { { text, 'WinnowStatus' } },
+    virt_text_pos = 'overlay',
+    ephemeral = true,
+  })
+end
+
+---@param win integer
 ---@param buf integer
 ---@param row integer
-local function draw_line(_, _, buf, row)
+local function draw_line(_, win, buf, row)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
   if not line then
     return
+  end
+  if row == 0 and frontmatter_end > 0 then
+    summarise(win, buf)
   end
   local body = body_at(row)
   local index = body and row - body.first

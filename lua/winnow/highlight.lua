@@ -1,35 +1,113 @@
---- Colours, all linked to groups that every colour scheme has.
+--- Colours: the hues of groups that every colour scheme has, as strong as it takes to read them.
 local M = {}
 
-local LINKS = {
-  WinnowHead = 'Title',
-  WinnowFoot = 'NonText',
-  WinnowDecided = 'DiagnosticOk',
-  WinnowUndecided = 'DiagnosticWarn',
-  WinnowMark = 'NonText',
-  WinnowLabel = 'Identifier',
-  WinnowDescription = 'Comment',
-  WinnowHint = 'NonText',
-  WinnowStatus = 'Comment',
-  WinnowTool = 'Function',
-  WinnowOutput = 'Comment',
-  WinnowNotice = 'DiagnosticWarn',
-  WinnowAdded = 'Added',
-  WinnowRemoved = 'Removed',
-  WinnowHunk = 'Changed',
-  WinnowFile = 'Title',
+-- Of each group: whose hue it has, and how it looks besides. What must be told apart is so where a
+-- scheme, or an eye, has no hues, too.
+---@type table<string, { [1]: string, bold?: boolean, italic?: boolean, underline?: boolean }>
+local LOOKS = {
+  WinnowYou = { 'Statement', bold = true, underline = true },
+  WinnowClaude = { 'Function', bold = true },
+  WinnowHead = { 'Title', bold = true },
+  WinnowFoot = { 'NonText' },
+  WinnowDecided = { 'Added' },
+  WinnowUndecided = { 'WarningMsg' },
+  WinnowMark = { 'NonText' }, -- of an option's line
+  WinnowLabel = { 'Identifier', bold = true },
+  WinnowDescription = { 'Comment' },
+  WinnowHint = { 'Comment' },
+  WinnowStatus = { 'Comment' },
+  WinnowTool = { 'Function' },
+  WinnowFailed = { 'DiagnosticError', bold = true },
+  WinnowOutput = { 'Comment' },
+  WinnowNotice = { 'WarningMsg' },
+  WinnowAdded = { 'Added' },
+  WinnowRemoved = { 'Removed', italic = true },
+  WinnowHunk = { 'Changed' },
+  WinnowFile = { 'Title', bold = true },
 }
+
+local CONTRAST = 4.5 -- of text to what is behind it, as WCAG 2 wants it
+local BLACK, WHITE = 0x000000, 0xffffff
+
+---@param colour integer
+---@return integer[] red, green and blue, up to 255
+local function channels(colour)
+  return { bit.rshift(colour, 16), bit.band(bit.rshift(colour, 8), 255), bit.band(colour, 255) }
+end
+
+--- How bright a colour is, as WCAG 2 counts it.
+---@param colour integer
+---@return number luminance up to 1
+local function luminance(colour)
+  local sum = 0
+  for i, weight in ipairs({ 0.2126, 0.7152, 0.0722 }) do
+    local value = channels(colour)[i] / 255
+    sum = sum + weight * (value <= 0.04045 and value / 12.92 or ((value + 0.055) / 1.055) ^ 2.4)
+  end
+  return sum
+end
+
+---@param a integer
+---@param b integer
+---@return number ratio from 1 to 21
+local function contrast(a, b)
+  local one, other = luminance(a), luminance(b)
+  return (math.max(one, other) + 0.05) / (math.min(one, other) + 0.05)
+end
+
+--- A hue moved towards the colour of other text until it can be read.
+---@param hue integer
+---@param text integer
+---@param ground integer
+---@return integer colour
+local function legible(hue, text, ground)
+  local from, to = channels(hue), channels(text)
+  for part = 0, 1, 0.1 do
+    local colour = 0
+    for i = 1, 3 do
+      colour = colour * 256 + math.floor(from[i] + (to[i] - from[i]) * part + 0.5)
+    end
+    if contrast(colour, ground) >= CONTRAST then
+      return colour
+    end
+  end
+  return text
+end
+
+local ours = {} ---@type table<string, table> what this module has made of each group
+
+--- Set a group, unless the user has.
+---@param group string
+---@param look vim.api.keyset.highlight
+local function set(group, look)
+  local now = vim.api.nvim_get_hl(0, { name = group })
+  if vim.tbl_isempty(now) or vim.deep_equal(now, ours[group]) then
+    vim.api.nvim_set_hl(0, group, look)
+    ours[group] = vim.api.nvim_get_hl(0, { name = group })
+  end
+end
 
 --- Define the groups; a user's own definition wins.
 function M.define()
-  for group, target in pairs(LINKS) do
-    vim.api.nvim_set_hl(0, group, { link = target, default = true })
+  local normal = vim.api.nvim_get_hl(0, { name = 'Normal', link = false })
+  local dark = vim.o.background == 'dark'
+  local text = normal.fg or (dark and WHITE or BLACK)
+  local ground = normal.bg or (dark and BLACK or WHITE)
+  for group, look in pairs(LOOKS) do
+    local base = vim.api.nvim_get_hl(0, { name = look[1], link = false })
+    -- A block of its own colour would hide what is text in it, and what a window sets behind it.
+    local own = base.fg and not (base.bg and base.bg ~= ground or base.reverse)
+    set(group, {
+      fg = legible(own and base.fg or text, text, ground),
+      ctermfg = own and base.ctermfg or normal.ctermfg,
+      bold = look.bold,
+      italic = look.italic,
+      underline = look.underline,
+    })
   end
   -- Not a link: what else Normal sets, a window may set otherwise.
-  local normal = vim.api.nvim_get_hl(0, { name = 'Normal' })
-  local plain = { fg = normal.fg or 'NONE', ctermfg = normal.ctermfg, default = true }
-  vim.api.nvim_set_hl(0, 'WinnowContext', plain)
-  vim.api.nvim_set_hl(0, '@winnow.plan', { link = 'WinnowContext', default = true })
+  set('WinnowContext', { fg = normal.fg or 'NONE', ctermfg = normal.ctermfg })
+  set('@winnow.plan', { link = 'WinnowContext' })
 end
 
 --- A query file without its conceal rules: in a chat only markers are hidden.

@@ -16,7 +16,7 @@ function M.statusline()
   local registry = package.loaded['winnow.registry']
   local shown = registry and (registry.current() and { registry.current() } or registry.all()) or {}
   local waiting, cost, state = 0, 0, nil
-  local rank = { idle = 1, working = 2, waiting = 3 }
+  local rank = { idle = 1, failed = 2, connecting = 3, working = 4, waiting = 5 }
   for _, chat in ipairs(shown) do
     waiting, cost = waiting + #chat.pending, cost + chat.cost
     local this = rank[chat.state] and chat.state or 'idle'

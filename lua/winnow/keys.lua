@@ -1,12 +1,17 @@
---- The two keys of a chat, and what `<Plug>(winnow-…)` does. Everything else stays Vim's.
+--- What `<CR>`, `<Esc>` and the other `<Plug>(winnow-…)` do. Everything else stays Vim's.
+local code = require('winnow.chat.code')
 local grammar = require('winnow.grammar')
 local inbox = require('winnow.views.inbox')
 local marker = require('winnow.section.marker')
+local outline = require('winnow.chat.outline')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local window = require('winnow.window')
 
-local M = {}
+local M = {
+  outline = outline.list,
+  ['yank-code'] = code.yank,
+}
 
 --- The open section, when the cursor is in it.
 ---@return winnow.Section?
@@ -24,6 +29,66 @@ local function tool_file(chat)
   return path and vim.fn.filereadable(path) == 1 and path or nil
 end
 
+-- What a path in a text may end with that is none of it.
+local TRAILING = '[.,:;!?]+$'
+
+--- The file whose path the cursor is on, from the chat's directory.
+---@param chat winnow.Chat
+---@param name string
+---@return string|false path
+local function file_of(chat, name)
+  for _, tried in ipairs({ name, (name:gsub(TRAILING, '')) }) do
+    local path = vim.fs.normalize(tried)
+    path = vim.startswith(path, '/') and path or vim.fs.joinpath(chat.cwd, path)
+    if tried ~= '' and vim.fn.filereadable(path) == 1 then
+      return path
+    end
+  end
+  return false
+end
+
+--- Open the file under the cursor beside the chat, at the line that follows its name.
+---@param chat winnow.Chat
+---@param after? boolean or one after the cursor
+---@return boolean opened
+local function open_file(chat, after)
+  local name, line = vim.fn.expand('<cfile>'), vim.api.nvim_get_current_line()
+  local column = vim.api.nvim_win_get_cursor(0)[2] + 1
+  local first, last = line:find(name, math.max(1, column - #name + 1), true)
+  local here = after or first and first <= column
+  local path = tool_file(chat) or here and file_of(chat, name)
+  if not path then
+    return false
+  end
+  window.open_beside(path, tonumber(line:match('^:(%d+)', (last or #line) + 1)))
+  return true
+end
+
+M['open-file'] = function()
+  registry.with_current(function(chat)
+    if not open_file(chat, true) then
+      local name = vim.fn.expand('<cfile>')
+      say(('There is no file %s in %s.'):format(name, vim.fn.fnamemodify(chat.cwd, ':~')), 'warn')
+    end
+  end)
+end
+
+M['next-message'] = function()
+  outline.jump(1)
+end
+
+M['previous-message'] = function()
+  outline.jump(-1)
+end
+
+M['inside-code'] = function()
+  code.select(false)
+end
+
+M['around-code'] = function()
+  code.select(true)
+end
+
 --- `<CR>` means go: confirm the section, send the draft, reopen the record under the cursor.
 function M.go()
   local chat = registry.current()
@@ -38,9 +103,7 @@ function M.go()
     chat:send()
   elseif record and record.slot == grammar.RECORD then
     chat:tell('reopen', { section = record.id })
-  elseif tool_file(chat) then
-    window.open_beside(tool_file(chat))
-  else
+  elseif not open_file(chat) then
     vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
   end
 end

@@ -4,21 +4,21 @@ local registry = require('winnow.registry')
 
 local M = {}
 
---- Show a buffer: where it is visible already, or in the current window when that holds nothing,
---- or in a new one at the right; command modifiers such as :tab say otherwise.
+--- Show a buffer: where it is visible already, or in the current window when that holds nothing or
+--- a chat, or in a new one at the right; command modifiers such as :tab say otherwise.
 ---@param buf integer
 ---@param mods? table
 function M.show(buf, mods)
   local win = vim.fn.bufwinid(buf)
   local given = mods and (mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal)
-  local empty = not vim.wo.winfixbuf
-    and vim.api.nvim_buf_get_name(0) == ''
+  local empty = vim.api.nvim_buf_get_name(0) == ''
     and vim.bo.buftype == ''
     and not vim.bo.modified
     and vim.api.nvim_buf_line_count(0) == 1
+  local free = not vim.wo.winfixbuf and (empty or registry.current() ~= nil)
   if win ~= -1 then
     vim.api.nvim_set_current_win(win)
-  elseif empty and not given then
+  elseif free and not given then
     vim.api.nvim_set_current_buf(buf)
   else
     vim.cmd.sbuffer({ buf, mods = given and mods or { vertical = true, split = 'botright' } })
@@ -29,6 +29,44 @@ function M.show(buf, mods)
       chat:to_draft(vim.api.nvim_get_current_win())
     end
   end
+end
+
+--- How much of a line's start has no room in the rows that are free above the first line.
+---@param win integer
+---@param line integer from 1
+---@param rows integer
+---@return integer? columns; nil: it has room
+local function skipped(win, line, rows)
+  local all = vim.api.nvim_win_text_height(win, { start_row = line - 1, end_row = line - 1 }).all
+  local info = vim.fn.getwininfo(win)[1]
+  return all > rows and (all - rows) * (info.width - info.textoff) or nil
+end
+
+--- Scroll back what leaves rows below the end of the text empty, as after a fold has closed.
+---@param win integer
+function M.fill(win)
+  vim.api.nvim_win_call(win, function()
+    local top, height = vim.fn.line('w0'), vim.fn.getwininfo(win)[1].height
+    if vim.fn.line('w$') < vim.fn.line('$') then
+      return
+    end
+    ---@param line integer
+    ---@return integer rows that are free when this is the first line
+    local function free(line)
+      return height - vim.api.nvim_win_text_height(win, { start_row = line - 1 }).all
+    end
+    local skip ---@type integer?
+    local rows = free(top)
+    while top > 1 and rows > 0 and not skip do
+      local closed = vim.fn.foldclosed(top - 1)
+      local above = closed > 0 and closed or top - 1
+      skip = closed < 0 and skipped(win, above, rows) or nil
+      top, rows = above, free(above)
+    end
+    if top < vim.fn.line('w0') then
+      vim.fn.winrestview({ topline = top, skipcol = vim.wo.smoothscroll and skip or 0 })
+    end
+  end)
 end
 
 --- The window of this tab that shows a file.

@@ -73,6 +73,49 @@ async def test_a_subagent_says_what_it_is_for(real: Stage) -> None:
         assert len(user.every(a.Pause)) == before + 2
 
 
+async def test_subagents_of_one_kind_are_told_apart(real: Stage) -> None:
+    """Also when they are for the same."""
+    user = real.user
+    real.server.add(
+        api.say(subagent("toolu_a"), subagent("toolu_b")),
+        *(api.say(bash(f"toolu_{n}")) for n in range(2)),
+        *(api.say("Done.") for _ in range(4)),
+    )
+    async with connected(real.claude(), user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        asked = [await user.asked.get() for _ in range(2)]
+        names = {request.agent for request, _ in asked}
+        assert names == {"Explore: find the tests", "Explore 2: find the tests"}
+        for request, reply in asked:
+            reply.set_result(a.Allow(request.input))
+        await user.turn()
+
+
+async def test_a_server_that_fails_is_named_once(real: Stage) -> None:
+    config = {"mcpServers": {"broken": {"command": "/nowhere/broken"}}}
+    (real.folder / "config").mkdir()
+    (real.folder / "config" / ".claude.json").write_text(json.dumps(config))
+    async with connected(real.claude(), real.user) as agent:
+        for number in (1, 2):
+            real.server.add(api.say("Hello."))
+            await agent.prompt("hi", f"uuid-{number}")
+            await real.user.turn(number)
+    told = [event.sentence for event in real.user.every(a.Notice)]
+    assert [sentence.partition(":")[0] for sentence in told] == ["The MCP server “broken” failed"]
+
+
+async def test_a_command_without_an_answer_says_what_it_did(real: Stage) -> None:
+    """And one with an answer says only that."""
+    user = real.user
+    real.server.add(api.say("Hello."))
+    async with connected(real.claude(), user) as agent:
+        for number, text in enumerate(("hi", "/clear", "/cost", "/clear"), 1):
+            await agent.prompt(text, f"00000000-0000-4000-8000-00000000000{number}")
+            await user.turn(number)
+    told = [event.sentence for event in user.every(a.Notice)]
+    assert ["has forgotten" in sentence for sentence in told] == [True, True]
+
+
 async def test_the_main_agent_has_no_purpose(real: Stage) -> None:
     """A request of its own tells the tool call only."""
     user = real.user

@@ -6,7 +6,7 @@ import pytest
 
 from tests.api import Gate, Message, ScriptedAPI, Text, ask, question, say
 from tests.e2e.editor import Editor
-from tests.e2e.steps import send, start, wait_section
+from tests.e2e.steps import send, start, wait_idle, wait_section
 from tests.e2e.terminal import Terminal
 
 pytestmark = pytest.mark.fresh("nothing")
@@ -176,6 +176,29 @@ def test_text_on_the_heading_is_part_of_the_draft(claude: Editor, api: ScriptedA
     claude.wait_line("Hello.")
     assert r"one\n\ntwo" in str(api.request(0)["messages"])
     assert "## You\n\none\n\ntwo\n\n## Claude" in claude.text()
+
+
+@pytest.mark.fresh("chat")
+@pytest.mark.parametrize(
+    "again", ["", "edit!", "let chat = expand('%:p') | enew | bwipeout # | execute 'edit' chat"]
+)
+@pytest.mark.parametrize("turns", [0, 1])
+def test_a_draft_with_a_heading_is_sent_whole(
+    claude: Editor, api: ScriptedAPI, again: str, turns: int
+) -> None:
+    """Also when its chat was read anew."""
+    claude.keys(":Winnow<CR>")
+    for number in range(turns):
+        api.add(say(f"Hello {number}."))
+        send(claude, "Hi")
+        claude.wait_line(f"Hello {number}.")
+        wait_idle(claude)
+    api.add(say("Goodbye."))
+    claude.keys("Asee<CR>## You<CR>and that<Esc>")
+    claude.command("silent write | " + again)
+    claude.keys("G<CR>")
+    claude.wait_line("Goodbye.")
+    assert r"see\n## You\nand that" in str(api.request(turns)["messages"])
 
 
 def test_an_explanation_goes_with_its_question(claude: Editor, api: ScriptedAPI) -> None:

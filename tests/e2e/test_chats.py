@@ -39,7 +39,7 @@ def test_two_chats_ask_at_the_same_time(claude: Editor, api: ScriptedAPI) -> Non
     api.add(say("One.", ask("toolu_1", FRUIT)), say("Two.", ask("toolu_2", TREE)))
     start(claude, "first")
     wait_section(claude, "Question: Fruit")
-    claude.keys("G:Winnow new<CR>")
+    claude.keys("G:vertical Winnow new<CR>")
     send(claude, "second")
     wait_section(claude, "Question: Tree")
     assert len(chats(claude)) == 2
@@ -186,8 +186,9 @@ def test_modifiers_say_where(editor: Editor, command: str, layout: str, tabs: in
 
 def test_new_makes_another_chat(editor: Editor) -> None:
     """`:Winnow new` never reuses a chat."""
-    editor.keys(":Winnow<CR>:Winnow new<CR>:Winnow new<CR>")
-    assert len(set(chats(editor))) == 3
+    editor.keys(":Winnow<CR>:Winnow new<CR>:tab Winnow new<CR>")
+    assert editor.lua("return #require('winnow.registry').all()") == 3
+    assert editor.lua("return vim.fn.tabpagewinnr(1, '$')") == 1  # in the chat's window
 
 
 def test_a_range_with_words_is_sent(claude: Editor, api: ScriptedAPI) -> None:

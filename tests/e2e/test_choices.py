@@ -433,11 +433,14 @@ def test_cancel_is_a_result(claude: Editor, api: ScriptedAPI) -> None:
 
 
 @pytest.mark.parametrize(
-    "questions", [[], [{"id": "a", "prompt": "A?", "options": []}] * 2], ids=["none", "ids"]
+    "questions",
+    [[], [{"id": "a", "prompt": "A?", "options": []}] * 2, [{"prompt": "A?", "options": "b"}]],
+    ids=["none", "ids", "options"],
 )
 def test_what_can_not_be_asked_is_a_result(
     claude: Editor, api: ScriptedAPI, questions: list[dict[str, Any]]
 ) -> None:
+    """From which the model can do better."""
     api.add(say(asks("t1", *questions)), say("So be it."))
     start(claude)
     claude.wait_line("So be it.")
@@ -467,3 +470,28 @@ def test_it_asks_in_every_mode(open_editor: Open, api: ScriptedAPI, tmp_path: Pa
     editor.keys("gg/^SQLite<CR><CR><CR>")
     editor.wait_line("So be it.")
     assert result(api)["answers"][0]["value"] == 3
+
+
+@pytest.mark.parametrize(
+    ("sent", "label", "value"),
+    [
+        ({"id": "q", "prompt": "Q?", "options": ["x", "y"]}, "y", "y"),
+        ({"id": "q", "prompt": "Q?", "options": [{"label": "x"}, {"label": "y"}]}, "y", "y"),
+        ({"id": "q", "prompt": "Q?", "options": [{"value": "x"}, {"value": 2}]}, "2", 2),
+        ({"prompt": "Q?", "options": [{"value": 1, "label": 6}, {"value": 2, "label": 7}]}, "7", 2),
+        ({"id": 5, "prompt": "Q?", "options": ["x", "y"], "multiSelect": "false"}, "y", "y"),
+        ({"id": None, "label": 4, "options": [1, 2], "multiSelect": None}, "2", 2),
+    ],
+    ids=["strings", "no value", "no label", "no id", "number", "no prompt"],
+)
+def test_what_is_answered_arrives(
+    claude: Editor, api: ScriptedAPI, sent: dict[str, Any], label: str, value: object
+) -> None:
+    """However it was asked: what the user has answered is never refused as wrong."""
+    api.add(say(asks("t1", sent)), say("So be it."))
+    start(claude)
+    wait_section(claude, "Question")
+    claude.keys(f"gg/^{label}<CR><CR><CR>")
+    claude.wait_line("So be it.")
+    (entry,) = result(api)["answers"]
+    assert entry["value"] == value

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.api import ScriptedAPI, ask, question, say
+from tests.api import ScriptedAPI, ToolUse, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import start, wait_idle, wait_section
 
@@ -57,13 +57,29 @@ def test_the_inbox_leads_to_what_waits(claude: Editor, api: ScriptedAPI) -> None
     claude.keys(":Winnow pending<CR>")
     assert claude.lua("return vim.bo.buftype") == "quickfix"
     first, second = claude.lines()
-    assert "question: Store · " in first
-    assert "question: Colour · " in second
+    assert re.fullmatch(r"question: Store · \d+ s · project\d*", first)
+    assert second.startswith("question: Colour · ")
     claude.keys("j<CR>")
-    assert claude.line().startswith("━━ Question: Colour")
+    assert claude.line().startswith("Red")
     leave(claude)
     claude.keys("i<Cmd>Winnow next<CR>")
     assert claude.mode() == "n"
+    assert claude.line().startswith("Redis")
+
+
+@pytest.mark.fresh("chat")
+def test_the_open_section_is_the_one_that_is_meant(claude: Editor, api: ScriptedAPI) -> None:
+    """`:Winnow allow` in a chat is about what is open there, though more waits elsewhere."""
+    api.add(say(ask("toolu_1", STORE)))
+    start(claude)
+    wait_section(claude, "Question: Store")
+    api.add(say(ToolUse("Bash", {"command": "touch made"}, "toolu_2")), say("Made."))
+    claude.keys(":tab Winnow new<CR>AHi<Esc><CR>")
+    wait_section(claude, "Permission")
+    claude.keys(":Winnow allow<CR>")
+    claude.wait_line("Made.")
+    assert (claude.sandbox.project / "made").exists()
+    claude.keys(":Winnow next<CR>")
     assert claude.line().startswith("Redis")
 
 

@@ -298,12 +298,12 @@ def test_the_mode_survives_reopening(
 def test_a_mode_that_does_not_exist_is_none(claude: Editor, api: ScriptedAPI) -> None:
     """Claude Code would not start with it."""
     api.add(say("One."))
-    claude.keys(":Winnow<CR>")
+    claude.keys(":Winnow<CR>Adraft<Esc>")
     wait_idle(claude)
     path = chat_file(claude)
     claude.restart()
     path.write_text(path.read_text().replace("mode: default", "mode: bogus"))
-    claude.keys(f":edit {path}<CR>G")
+    claude.keys(f":edit {path}<CR>Gcc<Esc>")
     send(claude, "Hi")
     claude.wait_line("One.")
     wait_mode(claude, "default")

@@ -91,3 +91,44 @@ def test_a_note_stands_behind_the_end_of_the_sentence(
         go(editor)
         said = f"Pick: {END['label']}" + (f" (your note: {note})" if note else "")
         assert desk.delivered(editor) == said
+
+
+OLD = """---
+winnow: 1
+---
+
+## You
+
+Ask
+
+## Claude
+
+✗ Cancelled: Sure? · <CR> here asks again<!--winnow:zz.0.r-->
+
+━━ Question: Fruit<!--winnow:ab.1.h-->
+Which fruit?<!--winnow:ab.1.q-->
+
+Apple — red, and sweet.<!--winnow:ab.1.1-->
+Pear<!--winnow:ab.1.2--> a note
+✎ Something else:<!--winnow:ab.1.e-->
+━━<!--winnow:ab.0.f-->
+
+## You
+
+"""
+
+
+def test_a_chat_of_an_older_version_is_read(editor: Editor) -> None:
+    """Its markers are made those of this one, outside of undo, and none is seen."""
+    path = editor.sandbox.project / "old.md"
+    path.write_text(OLD)
+    editor.command(f"edit {path} | set filetype=winnow")
+    editor.keys(":Winnow resume<CR>")
+    editor.wait(lambda: "Pear⟦ab=1=2⟧ a note" in editor.lines(), "this version's markers")
+    editor.wait_screen("• Pear")
+    assert len(section(editor)) == 8, editor.report()
+    assert "asks again⟦zz=0=r⟧" in editor.text()
+    editor.keys("u")
+    assert "Pear⟦ab=1=2⟧ a note" in editor.lines()
+    assert not editor.was_shown("winnow:ab")
+    assert not editor.was_shown("⟦")

@@ -205,6 +205,23 @@ def test_keep_planning_without_a_word(claude: Editor, api: ScriptedAPI) -> None:
     assert "The user wants to keep planning." in api.tool_result("p1")
 
 
+@pytest.mark.parametrize(
+    ("first", "head"),
+    [
+        ("# Plan: a cart", "━━ Plan: a cart ━"),
+        ("# Plan", "━━ Plan ━"),
+        ("# Plane", "━━ Plan: Plane ━"),
+    ],
+)
+def test_a_plan_says_once_that_it_is_one(
+    claude: Editor, api: ScriptedAPI, first: str, head: str
+) -> None:
+    """Its own title may begin with the word that the head has."""
+    api.add(planned(f"{first}\n\n1. go\n"), say("Fine."))
+    start(claude)
+    claude.wait_screen(head)
+
+
 # --- what a plan looks like -------------------------------------------------------------------
 
 
@@ -213,8 +230,8 @@ def test_a_plan_is_coloured_as_markdown(claude: Editor, api: ScriptedAPI) -> Non
     api.add(planned("## Cart\n\nuse **bold** steps\n\n```lua\nlocal x = 1\n```\n"), say("Fine."))
     start(claude)
     claude.wait_screen("## Cart")
-    assert claude.style("## Cart") == claude.style("## You")
-    assert claude.style("## Cart")["bold"]
+    heading = claude.lua("return vim.api.nvim_get_hl(0, { name = 'Title', link = false })")
+    assert claude.style("## Cart") == {"foreground": heading["fg"], "bold": True}
     assert claude.style("bold")["bold"]
     assert claude.style("local")["bold"]  # a keyword of Lua
     normal = claude.lua("return vim.api.nvim_get_hl(0, { name = 'Normal' }).fg")

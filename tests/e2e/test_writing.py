@@ -110,7 +110,7 @@ def test_undo_over_a_save_is_a_change(editor: Editor) -> None:
     editor.start("--cmd", "set undofile undodir=$XDG_STATE_HOME", str(path))
     editor.keys("u")
     assert "one" not in editor.text()
-    editor.wait(lambda: "one" not in path.read_text(), "the file")
+    editor.wait(lambda: not path.exists(), "no file of a chat that holds nothing")
 
 
 def test_write_tells_whoever_listens(editor: Editor) -> None:

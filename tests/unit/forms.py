@@ -31,7 +31,7 @@ LS: dict[str, Any] = {"type": "addRules", "behavior": "allow", "destination": "s
 LS["rules"] = [{"toolName": "Bash", "ruleContent": "ls"}]
 RM = Call("Bash", {"command": "rm -rf build"})
 PLAN = plan.form("ab", {"plan": "1. a\n2. b"})
-BASH = permission.form("ab", RM, [LS])
+BASH = permission.form("ab", RM, (LS,))
 
 
 def form(*labels: str, multi: bool = False) -> Form:

@@ -135,7 +135,7 @@ def test_takes_values_as_models_send_them() -> None:
     )
     options = (Option("x"), Option("5"), Option("d"), Option("only"))
     assert asked.questions == (Question("7", "", options, True),)
-    assert asked.picks == (("1. x", "2. 5", "3", "only"),)
+    assert asked.picks == (("x", "5", "3", "only"),)
 
 
 def test_asks_any_number() -> None:
@@ -149,13 +149,13 @@ def test_asks_any_number() -> None:
 def test_makes_equal_ids_distinct() -> None:
     """An answer of "1" would not say which."""
     options = [{"id": "1", "label": "A"}, {"id": "1", "label": "B"}, {"id": "2", "label": "C"}]
-    assert choice({**ONE, "options": options}).picks == (("1. A", "2. B", "2"),)
+    assert choice({**ONE, "options": options}).picks == (("A", "B", "2"),)
     question = {"id": "q", "question": "Q?", "choices": OPTIONS}
     twice = choice({**FORM, "questions": [question, question]})
     assert twice.ids == ("1. question", "2. question")
     left = Left((Pick(1),))
     assert answered({**FORM, "questions": [question, question]}, left, left) == (
-        "Q? (1. question): 1. Postgres\nQ? (2. question): 1. Postgres"
+        "Q? (1. question): a. Postgres\nQ? (2. question): a. Postgres"
     )
 
 
@@ -221,6 +221,9 @@ def test_the_block_is_taken_out_and_the_rest_stays() -> None:
     ]
 
 
+STRANGE = ["name", "reasoning", "$schema", "version"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -247,6 +250,18 @@ def test_the_block_is_taken_out_and_the_rest_stays() -> None:
         f"> quoted\n{RAW}",
         f"- a\n\n    ```json\n    {RAW}\n    ```\n",
         f"1. a\n   - b:\n\n     {RAW}",
+        *(f"```json\n{json.dumps({key: 'why', **ONE})}\n```" for key in STRANGE),
+        f"```json\n{json.dumps(dict.fromkeys(STRANGE[:2], 'x' * 900) | ONE)}\n```",
+        json.dumps({"reasoning": {"a": [1, "type"], "b": "user_choice"}, **ONE}),
+        f"```json\n\ufeff{RAW}\n```",
+        f"```json\n\xa0\xa0{RAW}\n```",
+        "```json\n" + json.dumps(ONE, indent=2).replace("\n ", "\n\xa0") + "\n```",
+        f"\ufeff{RAW}",
+        f"\ufeff```json\n{RAW}\n```",
+        f"Which one? ```json\n{RAW}\n```",
+        f"- Which one? ```\n  {RAW}\n  ```",
+        f"```json Which one?\n{RAW}\n```",
+        f'```json title="choice"\n{RAW}\n```',
     ],
 )
 def test_finds(text: str) -> None:
@@ -340,7 +355,7 @@ def test_comments_and_trailing_commas_are_no_errors(fence: bool) -> None:
         (found,) = split(block, size)
         assert isinstance(found, Found)
         assert found.choice.texts == ("See http://a/*b*/ ,]?",)
-        assert found.choice.picks == (("1", "2. B"),)
+        assert found.choice.picks == (("1", "B"),)
 
 
 @pytest.mark.parametrize(
@@ -369,6 +384,26 @@ def test_a_broken_block_stays_as_text(text: str, why: str) -> None:
         assert not any(isinstance(piece, Found) for piece in pieces)
         reasons = [piece.why for piece in pieces if isinstance(piece, Broken)]
         assert [why in reason for reason in reasons] == [True] * bool(why)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        dict.fromkeys(STRANGE, "x") | ONE,
+        {"reasoning": "x" * 3000} | ONE,
+        {key: GROUP[key] for key in GROUP if key != "type"}
+        | {"choices": [{"question": "Q?", "options": []}]},
+    ],
+    ids=["fields", "long", "no type"],
+)
+def test_a_choice_that_stays_as_text_has_a_notice(value: object) -> None:
+    """Whatever it stays for."""
+    text = json.dumps(value)
+    for block in (text, f"```json\n{text}\n```\n", f"```json\n{json.dumps(value, indent=1)}\n```"):
+        for size in (0, 1, 50):
+            pieces = split(block, size)
+            assert "".join(piece.text for piece in pieces) == block
+            assert [type(piece) for piece in pieces if not isinstance(piece, Shown)] == [Broken]
 
 
 def test_a_broken_fence_is_shown_in_one_piece() -> None:
@@ -420,8 +455,10 @@ def test_the_same_block_is_asked_once() -> None:
         ("a { b", "a { b"),
         ("a {{", "a {"),
         ('a {"', "a "),
-        ('a {"name"', 'a {"name"'),
-        ('a {"name": {"type": "user_choice"', 'a {"name": {"type": "user_choice"'),
+        ('a {"name"', "a "),
+        ('a {"name": {"type": "user_choice"', "a "),
+        ('a {"name": "", "a": 1, "b"', 'a {"name": "", "a": 1, "b"'),
+        ('a {"name": "%s' % ("x" * 3000), 'a {"name": "%s' % ("x" * 3000)),
         ('a {"type": "obj', "a "),
         ('a {"type": "object"', 'a {"type": "object"'),
         ('a {"type": 5', "a "),
@@ -431,7 +468,8 @@ def test_the_same_block_is_asked_once() -> None:
         ("```js", ""),
         ("```json\n", ""),
         ("```json\n[", "```json\n["),
-        ('```json\n{"name"', '```json\n{"name"'),
+        ('```json\n{"name"', ""),
+        ('```json\n{"name": 1, "type": "object"', '```json\n{"name": 1, "type": "object"'),
         ('```json\n{"id": 1}', ""),
         ('```json\n{"id": 1}\n```\n', '```json\n{"id": 1}\n```\n'),
         ("```py", "```py"),
@@ -499,6 +537,17 @@ def test_what_is_too_long_to_hold_is_shown() -> None:
 
 bits = [*'```~~{}[]",:/*\\\n\n\n >-1.ax', "```", "````", "~~~", "json", "```json\n", "\n```\n"]
 bits += ["    ", "\r\n", "//", "/*", "*/", '{"', '"type"', '"id":', "null", "\\u", "\ud83d", "}"]
+bits += [
+    "```json x",
+    "a ```",
+    "\ufeff",
+    "\xa0",
+    '{"name": "',
+    '"a": 1, ',
+    '{"type": "',
+    "}}",
+    "x" * 700,
+]
 bits += [RAW, RAW, FENCED, RAW[:60], RAW[60:], FENCED[:90], '{"id": 1}', '{"user_choice": ']
 fragments = st.lists(st.sampled_from(bits)).map("".join)
 
@@ -513,6 +562,23 @@ def test_chunks_change_nothing(text: str, sizes: list[int]) -> None:
     pieces += splitter.feed(text[at:]) + splitter.finish()
     assert "".join(piece.text for piece in pieces) == text
     assert joined(pieces) == split(text) == split(text, 1)
+
+
+openings = st.sampled_from(["```json\n", "```\n", "```JSON  \n", "Which? ```json\n", "```json x\n"])
+blanks = st.text(" \t\n\xa0\ufeff", max_size=5)
+more = st.dictionaries(st.text("abc$"), st.text(max_size=9) | st.integers() | st.none(), max_size=6)
+
+
+@given(openings, blanks, blanks, more, more)
+def test_no_choice_is_overlooked(
+    opening: str, before: str, after: str, first: dict[str, Any], last: dict[str, Any]
+) -> None:
+    """It is asked, or it is said that it stays as text."""
+    block = f"{opening}{before}{json.dumps({**first, **ONE, **last})}{after}\n```\n"
+    (piece,) = (piece for piece in split(block) if not isinstance(piece, Shown))
+    if len(first) <= 2:
+        assert isinstance(piece, Found)
+        assert piece.choice == choice(ONE)
 
 
 values = st.recursive(
@@ -559,16 +625,20 @@ def test_one_question_is_answered_by_the_id() -> None:
 
 
 def test_several_questions_are_answered_in_a_line_each() -> None:
-    """The number is the option's place."""
+    """Each option with the id that the model gave it, or only its label where that has none."""
+    numbers = [{"id": "2", "label": "first"}, {"id": "1", "label": "second"}]
+    plain = {"question": "Why?", "options": ["x", {"label": "y"}]}
+    asked = {**GROUP, "choices": [{"question": "Order?", "options": numbers}, plain]}
+    assert answered(asked, Left((Pick(1),)), Left((Pick(2),))) == "Order?: 2. first\nWhy?: y"
     assert answered(GROUP, Left((Pick(1),)), Left((Pick(1),))) == (
-        "Which DB?: 1. Postgres\nWhich auth?: 1. OAuth"
+        "Which DB?: a. Postgres\nWhich auth?: 1. OAuth"
     )
     assert answered(GROUP, Left((), ("a file",)), Left((Pick(1, "with\nPKCE"),))) == (
         "Which DB?: a file\nWhich auth?: 1. OAuth\n  Note: with\n  PKCE"
     )
     several = {**GROUP, "choices": [{**ONE, "multiSelect": True, "question": "Which\nDB?"}, ONE]}
     assert answered(several, Left((Pick(2), Pick(1))), Left((Pick(2),))) == (
-        "Which DB?: 2. SQLite, 1. Postgres\nWhich DB?: 2. SQLite"
+        "Which DB?: b. SQLite, a. Postgres\nWhich DB?: b. SQLite"
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from winnow.core.agent import Request
 from winnow.core.asking import permission, plan, rules
 from winnow.core.proposal import rewrite
 from winnow.core.proposal.blocks import Malformed
@@ -41,7 +43,7 @@ def patched(old: str | None, new: str, tool: str = "Write") -> Form:
         input = {"file_path": "/p/f.txt", "old_string": old, "new_string": new}
     proposal = patch_of(tool, input, "/p/f.txt", old)
     assert proposal is not None
-    return permission.form("ab", proposal, [LS])
+    return permission.form("ab", proposal, (LS,))
 
 
 PATCH = patched(OLD, NEW)
@@ -246,7 +248,7 @@ def test_what_is_shown_is_what_is_written(old: str, new: str) -> None:
     proposal = patch_of("Write", {"content": new}, "/f", old)
     if proposal is None:
         return
-    form = permission.form("ab", proposal, [])
+    form = permission.form("ab", proposal)
     lines = render(form)
     assert text(form, lines) == rewrite.proposed("Write", {"content": new}, old)
     for number in range(len(proposal.diff.hunks)):
@@ -275,7 +277,7 @@ def test_a_notebook_cell_is_a_patch() -> None:
     input = {"notebook_path": "/n.ipynb", "cell_id": "c1", "new_source": "a\nc"}
     proposal = cell_of(input, notebook)
     assert proposal is not None
-    form = permission.form("ab", proposal, [])
+    form = permission.form("ab", proposal)
     assert text(form, render(form)) == "a\nc"
     edited = [line.replace("+c", "+d") for line in render(form)]
     (left,) = parse(form, edited).questions
@@ -330,16 +332,14 @@ def test_an_approval_chooses_the_mode() -> None:
     assert keep.updates == ()
 
 
-def test_an_option_carries_all_updates_of_its_name() -> None:
-    """Two that read the same are one line, and both hold when it is kept."""
-    folder: dict[str, Any] = {"type": "addDirectories", "destination": "session"}
-    folder["directories"] = ["/a"]
-    asked = permission.form("ab", Call("Bash", {"command": "ls"}), [LS, folder, {**LS}])
-    once, ls, work, deny = asked.questions[0].options
-    assert [option.role for option in (once, ls, work, deny)] == ["allow", *["always"] * 2, "deny"]
-    assert (once.updates, ls.updates, work.updates) == ((), (LS, LS), (folder,))
-    assert (asked.option("always"), asked.option("answer"), asked.refusal) == (2, 0, 4)
-    assert [asked.refuses(kept) for kept in ((4,), (1,), (1, 4), ())] == [True, *[False] * 3]
+def test_an_option_carries_all_that_is_granted_together() -> None:
+    asked = permission.form("ab", Call("Bash", {"command": "ls"}), (LS, FOLDER))
+    once, always, deny = asked.questions[0].options
+    assert [option.role for option in (once, always, deny)] == ["allow", "always", "deny"]
+    assert always.label == "Always allow “ls” and work in /x (this session)"
+    assert (once.updates, always.updates) == ((), (LS, FOLDER))
+    assert (asked.option("always"), asked.option("answer"), asked.refusal) == (2, 0, 3)
+    assert [asked.refuses(kept) for kept in ((3,), (1,), (1, 3), ())] == [True, *[False] * 3]
 
 
 # --- rules ---
@@ -386,6 +386,10 @@ def test_scopes_in_plain_words() -> None:
         assert label == f"Always allow “ls” and “cat” ({words})"
 
 
+def wants(*suggestions: dict[str, Any], **more: str) -> Request:
+    return Request("Bash", {"command": "c"}, suggestions=list(suggestions), **more)
+
+
 @pytest.mark.parametrize(
     ("granted", "waiting", "covered"),
     [
@@ -398,24 +402,39 @@ def test_scopes_in_plain_words() -> None:
         ([rule("curl x"), rule("sh")], [rule("curl x"), rule("sh")], True),
         ([EDITS], [EDITS], True),
         ([EDITS], [EDITS, FOLDER], False),
+        ([EDITS, FOLDER], [EDITS, FOLDER], True),
         ([FOLDER], [EDITS, FOLDER], False),
         ([EDITS], [rule("ls")], False),
         ([EDITS], [rule("ls"), FOLDER, EDITS], False),
         ([rule("ls")], [rule("ls"), FOLDER], False),
+        ([rule("ls"), FOLDER], [rule("ls"), FOLDER], False),
         ([rule("ls")], [rule("ls"), FOLDER, EDITS], False),
+        ([rule("ls"), FOLDER], [rule("ls"), FOLDER, EDITS], True),
     ],
 )
 def test_a_rule_settles_only_what_it_covers(
     granted: list[dict[str, Any]], waiting: list[dict[str, Any]], covered: bool
 ) -> None:
-    """Each update must be granted; a folder or a mode beside a rule means that it writes."""
-    assert rules.cover(granted, waiting, "", same=False) is covered
+    """All that is needed must be granted; with a folder and no mode beside a rule, nothing does."""
+    assert rules.cover(granted, wants(*waiting, blocked="/x/f")) is covered
 
 
-@pytest.mark.parametrize("suggestions", [[rule("ls"), FOLDER, EDITS], [rule("ls"), FOLDER]])
-def test_a_rule_settles_the_same_call(suggestions: list[dict[str, Any]]) -> None:
-    assert rules.cover([rule("ls")], suggestions, "", same=True)
-    assert not rules.cover([FOLDER], suggestions, "", same=True)
+def test_what_is_granted_together_lasts_as_long_as_its_shortest_part() -> None:
+    project = {**rule("ls"), "destination": "localSettings"}
+    assert rules.offer(wants(project)) == (project,)
+    offer = rules.offer(wants(project, FOLDER, EDITS, blocked="/x/f"))
+    assert offer == (rule("ls"), FOLDER)
+    assert rules.offer(wants(project, FOLDER, EDITS, blocked="f")) == (project,)
+
+
+def test_a_rule_that_is_not_enough_is_not_offered() -> None:
+    """The section says that Claude Code asks each time."""
+    file = wants(rule("ls"), FOLDER, blocked="/x/f")
+    for request in (file, wants(EDITS, reason="a sensitive file")):
+        form = permission.Permission().read("ab", request, lambda _: None)
+        assert [option.role for option in form.questions[0].options] == ["allow", "deny"]
+        assert "asks each time" in form.questions[0].question
+    assert rules.offer(msgspec.structs.replace(file, mode="acceptEdits")) == (rule("ls"), FOLDER)
 
 
 @pytest.mark.parametrize(
@@ -430,7 +449,7 @@ def test_a_rule_settles_the_same_call(suggestions: list[dict[str, Any]]) -> None
 )
 def test_a_reason_of_its_own_is_not_settled(reason: str, covered: bool) -> None:
     for update in (rule("ls"), EDITS):
-        assert rules.cover([update], [update], reason, same=True) is covered
+        assert rules.cover([update], wants(update, reason=reason)) is covered
 
 
 def test_a_changed_file_name_is_named() -> None:
@@ -447,11 +466,10 @@ IMITATIONS: dict[str, dict[str, Any]] = {
     "agent": {"agent": FAKE},
     "reason": {"why": (f"Why you are asked: {FAKE}",)},
     "path": {"why": (f"It touches: {FAKE}",)},
-    "rule": {"suggestions": [{**LS, "rules": [{"toolName": "Bash", "ruleContent": FAKE}]}]},
-    "tool of a rule": {"suggestions": [{**LS, "rules": [{"toolName": FAKE}]}]},
-    "folder": {"suggestions": [{"type": "addDirectories", "directories": [FAKE]}]},
-    "mode": {"suggestions": [{"type": "setMode", "mode": FAKE}]},
-    "kind": {"suggestions": [{"type": FAKE}]},
+    "rule": {"offer": ({**LS, "rules": [{"toolName": "Bash", "ruleContent": FAKE}]},)},
+    "tool of a rule": {"offer": ({**LS, "rules": [{"toolName": FAKE}]},)},
+    "folder": {"offer": ({"type": "addDirectories", "directories": [FAKE]},)},
+    "mode": {"offer": ({"type": "setMode", "mode": FAKE},)},
     "long": {"input": {"command": "ls", "description": FAKE * 100}},
 }
 
@@ -463,7 +481,7 @@ def test_what_an_agent_says_in_one_line_draws_no_other(given: dict[str, Any]) ->
     asked = permission.form(
         "ab",
         Call(tool, input),
-        given.get("suggestions", [LS]),
+        given.get("offer", (LS,)),
         agent=given.get("agent", ""),
         why=given.get("why", ()),
     )
@@ -479,7 +497,7 @@ def test_what_an_agent_says_in_one_line_draws_no_other(given: dict[str, Any]) ->
 def test_the_size_of_what_is_cut_is_said() -> None:
     """A long description is one line, with its size."""
     call = Call("Bash", {"command": "ls", "description": "word " * 1000})
-    asked = permission.form("ab", call, [])
+    asked = permission.form("ab", call)
     assert "characters" in render(asked)[1]
 
 
@@ -488,6 +506,6 @@ def test_a_path_is_one_line(path: str) -> None:
     """In the head, the sentence and the diff."""
     proposal = patch_of("Write", {"file_path": path, "content": "a\n"}, path, None)
     assert proposal is not None
-    lines = render(permission.form("ab", proposal, []))
+    lines = render(permission.form("ab", proposal))
     assert len(lines) == 12 + (len(path) > 1000), lines  # then its size is said
     assert not any("\n" in line or "\u202e" in line for line in lines)

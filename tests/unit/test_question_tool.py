@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from winnow.core.agent import Allow, Request
 from winnow.core.asking import question_tool
 from winnow.core.asking.question_tool import (
     NO_INTERFACE,
     SCHEMA,
+    QuestionTool,
     call_line,
     read,
     result,
@@ -226,5 +229,9 @@ def test_never_fails(sent: object) -> None:
     assert isinstance(asked, Malformed) == ("error" in given)
     assert isinstance(asked, Malformed) or len({one.question for one in asked}) <= len(asked)
     to_json(given)
+    # What the tool is called with then, whoever sent what: the SDK holds it against the schema.
+    reply = QuestionTool().refused(Request(question_tool.TOOL, input), "no")
+    assert isinstance(reply, Allow)
+    jsonschema.validate(reply.input, SCHEMA)
     assert "\n" not in call_line(input) + result_lines(given)[0]
     assert question_tool.NAME in call_line(input)

@@ -14,6 +14,7 @@ from winnow.core.transcript.entries import (
     Noted,
     Paused,
     Recorded,
+    Retried,
     Returned,
     Said,
     Thought,
@@ -34,6 +35,7 @@ ALL: list[Entry] = [
     Recorded(["✓ Allowed once"]),
     Returned("t1", "out", failed=True),
     Noted("Mind."),
+    Retried("Again."),
     Ended(error="It broke."),
 ]
 
@@ -71,6 +73,9 @@ def test_entries_can_be_kept() -> None:
         ([Told("Hi"), Said("Hello"), Ended()], "## You\n\nHi\n\n## Claude\n\nHello"),
         ([Noted("Mind."), Ended(stopped=True)], "⚠ Mind.\n\n■ Stopped."),
         ([Said("a"), Ended(error="No.")], "a\n\n⚠ No."),
+        ([Said("a"), Retried("1 of 10."), Retried("2 of 10.")], "a\n\n⚠ 2 of 10."),
+        ([Said("a"), Retried("1 of 10."), Said("b")], "a\n\nb"),
+        ([Retried("1 of 10."), Ended(error="No.")], "⚠ No."),
     ],
 )
 def test_it_reads_as_in_a_chat(entries: list[Entry], text: str) -> None:

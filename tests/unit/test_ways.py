@@ -62,5 +62,5 @@ def test_what_a_rule_may_settle() -> None:
     settled = []
     for tool, input in (("Bash", {}), ("ExitPlanMode", {"plan": "a"}), ("AskUserQuestion", {})):
         request = Request(tool, input, suggestions=[mode])
-        settled.append(ways.of(tool, input).covered(request, [mode], request))
+        settled.append(ways.of(tool, input).covered(request, [mode]))
     assert settled == [True, False, False]

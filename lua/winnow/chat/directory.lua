@@ -14,11 +14,28 @@ local function same_place(a, b)
   return files.place(a) == files.place(b)
 end
 
+--- The directory that a chat in this one is of: the project's, if it is in one. A home directory
+--- that is under version control is none.
+---@param cwd string
+---@return string
+function M.project(cwd)
+  local place = files.place(cwd)
+  local root = vim.fs.root(place, config.get().root_markers)
+  return root and not same_place(root, '~') and files.place(root) or place
+end
+
 --- A directory's name as part of a file's, which has room for some 250 bytes.
 ---@param cwd string
 ---@return string
 local function slug(cwd)
   return (vim.fs.basename(files.place(cwd)):gsub('[^%w._-]', '_'):sub(1, 80))
+end
+
+--- An option's value as the frontmatter has it.
+---@param value string
+---@return string
+local function shown(value)
+  return value ~= '' and value or 'default'
 end
 
 --- Load a chat file, unless another Neovim has it.
@@ -35,7 +52,7 @@ local function load(path)
   return buf
 end
 
---- The newest chat of a directory: one that is open here, or one from its file.
+--- The newest chat of a directory in which something was said, from its file.
 ---@param cwd string
 ---@return integer? buf
 function M.newest(cwd)
@@ -50,8 +67,9 @@ function M.newest(cwd)
     return a > b -- names start with the time
   end)
   for _, path in ipairs(paths) do
-    local head = frontmatter.parse(vim.fn.readfile(path, '', frontmatter.MAX_LINES))
-    if head.cwd and same_place(head.cwd, cwd) then
+    local lines = vim.fn.readfile(path, '', 2 * frontmatter.MAX_LINES)
+    local head = frontmatter.parse(lines)
+    if head.cwd and same_place(head.cwd, cwd) and not M.is_blank(lines) then
       local buf = load(path)
       if buf then
         return buf
@@ -81,11 +99,6 @@ end
 ---@return string[] lines
 local function new_text(cwd, draft, values)
   local options = config.get()
-  ---@param value string
-  ---@return string
-  local shown = function(value)
-    return value ~= '' and value or 'default'
-  end
   local lines = {
     '---',
     'winnow: 1',
@@ -100,18 +113,42 @@ local function new_text(cwd, draft, values)
   return vim.list_extend(lines, vim.split(draft, '\n', { plain = true }))
 end
 
+--- Whether a chat with these lines has neither a message nor a draft, and nothing above them that
+--- the user has chosen for it.
+---@param lines string[]
+---@return boolean
+function M.is_blank(lines)
+  local head, last = frontmatter.parse(lines)
+  if head.questions or head.model and head.model ~= shown(config.get().model) then
+    return false
+  end
+  return vim.iter(vim.list_slice(lines, (last or -1) + 2)):all(function(line)
+    return not line:find('%S') or line == grammar.YOU
+  end)
+end
+
+--- Make an empty buffer a new chat's.
+---@param buf integer
+---@param cwd string
+---@param values? table<string, string> more frontmatter
+function M.fill(buf, cwd, values)
+  vim.bo[buf].modifiable = true -- whatever was said with :set elsewhere
+  vim.bo[buf].readonly = false
+  vim.bo[buf].swapfile = false
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, new_text(cwd, '', values))
+  vim.bo[buf].modified = false
+end
+
 --- Make a new chat's buffer.
 ---@param cwd string
 ---@param values? table<string, string> more frontmatter
 ---@return integer buf
 function M.create(cwd, values)
   local buf = vim.fn.bufadd(new_path(cwd))
-  vim.bo[buf].swapfile = false
+  vim.bo[buf].swapfile = false -- else there would be one until it is filled
   vim.cmd.call({ ('bufload(%d)'):format(buf), mods = { noautocmd = true } }) -- no Markdown file
   vim.bo[buf].buflisted = true
-  vim.bo[buf].modifiable = true -- whatever was said with :set elsewhere
-  vim.bo[buf].readonly = false
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, new_text(cwd, '', values))
+  M.fill(buf, cwd, values)
   return buf
 end
 

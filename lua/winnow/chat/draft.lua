@@ -92,6 +92,7 @@ function Chat:refill(text, messages)
       vim.api.nvim_buf_set_lines(self.buf, self:draft_row(), -1, false, lines)
     end
   end)
+  self:show_ghost()
   for _, win in ipairs(self:in_draft()) do
     self:to_draft(win)
   end

@@ -13,6 +13,7 @@ local OPTIONS = {
   linebreak = true,
   breakindent = true,
   breakindentopt = 'list:-1', -- by 'formatlistpat'
+  smoothscroll = true, -- else a paragraph taller than the window would leave that empty
   foldmethod = 'manual',
   foldtext = '',
   foldlevel = 0,

@@ -1,5 +1,6 @@
 --- Tool output and thinking fold beneath their first line. The folds are Vim's manual ones, made
 --- from the text: 'foldexpr' would cost more than all the rest of streaming.
+local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local registry = require('winnow.registry')
 
@@ -44,6 +45,21 @@ local function block(lines, row)
   return first, last
 end
 
+--- Fold a block in a window; why a tool has failed, which its last line says, stays in view.
+---@param win integer
+---@param first integer
+---@param last integer
+---@param head string its first line
+local function fold_block(win, first, last, head)
+  if not folds(head) then
+    return
+  end
+  last = vim.endswith(head, ' ' .. grammar.REFUSED) and last - 1 or last
+  if last > first then
+    fold(win, first, last)
+  end
+end
+
 --- Whether a row shows what a tool said, or what Claude thought: such rows follow a line that says
 --- so. A table that Claude draws begins with the same character.
 ---@param buf integer
@@ -72,30 +88,29 @@ function M.at(buf, row)
   if folded then
     local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
     local first, last = block(lines, row)
-    if not folds(lines[first + 1]) then
-      return
-    end
     for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-      fold(win, first, last)
+      fold_block(win, first, last, lines[first + 1])
     end
   end
 end
 
---- Fold every block of the buffer that a window shows, but nothing in an open section: what is
---- answered must be seen.
+--- Fold the frontmatter, and every block of the buffer that a window shows, but nothing in an open
+--- section: what is answered must be seen.
 ---@param win integer
 function M.all(win)
   local buf = vim.api.nvim_win_get_buf(win)
   local chat = registry.get(buf)
   local stop = chat and chat.section and chat.section:rows() or -1
   local lines = vim.api.nvim_buf_get_lines(buf, 0, stop, false)
+  local _, last_row = frontmatter.parse(lines)
+  if last_row then
+    fold(win, 0, last_row)
+  end
   local row = 0
   while row < #lines do
     if vim.startswith(lines[row + 1], FOLDED) then
       local first, last = block(lines, row)
-      if folds(lines[first + 1]) then
-        fold(win, first, last)
-      end
+      fold_block(win, first, last, lines[first + 1])
       row = last
     end
     row = row + 1

@@ -1,5 +1,6 @@
 --- The `key: value` block at the top of a chat file. A file is untrusted: values are only ever
 --- data.
+local config = require('winnow.config')
 local grammar = require('winnow.grammar')
 
 local M = {}
@@ -32,6 +33,35 @@ end
 ---@return integer? last as `parse`
 function M.read(buf)
   return M.parse(vim.api.nvim_buf_get_lines(buf, 0, M.MAX_LINES, false))
+end
+
+--- Who answers: `claude`, `scripted` and maybe why, or `auto` while that is not known.
+---@param values table<string, string>
+---@return string
+function M.agent(values)
+  return values.agent or config.get().agent
+end
+
+--- Who answers, where and how, in one line.
+---@param buf integer
+---@param width integer columns
+---@return string
+function M.summary(buf, width)
+  local values = M.read(buf)
+  local agent = M.agent(values)
+  local why = agent:match('^scripted(.*)$')
+  local who = why and 'Demo: a script answers, not Claude' .. why or 'Claude'
+  who = agent == 'auto' and 'Claude, or the demo' or who
+  local mode = 'mode ' .. (values.mode or 'default')
+  local cwd = values.cwd or ''
+  local text ---@type string
+  for _, place in ipairs({ cwd, vim.fn.pathshorten(cwd), vim.fs.basename(cwd) }) do
+    text = table.concat({ who, place, mode }, ' · ')
+    if vim.fn.strdisplaywidth(text) <= width then
+      return text
+    end
+  end
+  return text
 end
 
 --- Lines that set these values in the frontmatter's own order, new keys last.

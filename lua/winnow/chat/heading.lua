@@ -113,9 +113,12 @@ function Chat:first_heading(before)
     end)
     rows, said = landmarks(self)
   end
-  -- The draft may hold what looks like its heading.
+  -- The draft may hold what looks like its heading, and all that was sent has Claude's below it.
   local row = before and rows[before.above + 1]
-  local last = rows[#rows] or vim.api.nvim_buf_line_count(self.buf) - 1
+  local first = vim.iter(rows):find(function(other)
+    return other > said
+  end)
+  local last = first or rows[#rows] or vim.api.nvim_buf_line_count(self.buf) - 1
   self:set_heading(row and row > said and row or last)
 end
 

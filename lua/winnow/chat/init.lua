@@ -13,6 +13,7 @@ local section = require('winnow.section')
 local sent = require('winnow.chat.sent')
 local state = require('winnow.chat.state')
 local view = require('winnow.section.view')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -41,6 +42,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field section? winnow.Section the open one
 ---@field esc_mapped? boolean `<Esc>` cancels its section now
 ---@field status? integer extmark that says the state
+---@field ghost? integer extmark in an empty draft
 ---@field heading integer extmark on the draft's heading
 ---@field above integer headings of messages above it
 ---@field counted_at integer where the draft's was when they were counted
@@ -78,6 +80,9 @@ function Chat:as_host(change)
   local ok, problem = pcall(change)
   options.undolevels = levels
   options.modifiable = modifiable
+  for _, win in ipairs(self:in_draft()) do
+    window.fill(win) -- who is at the end sees it at the bottom
+  end
   if not ok then
     error(problem, 0)
   end
@@ -173,11 +178,10 @@ function M.new(buf, owner)
     section.renew(self)
   end
   self:first_heading(registry.get(buf))
-  if owner then
-    self:show_state()
-  else
+  if not owner then
     section.recognise(self)
   end
+  self:show_state()
   self:count_above()
   return self
 end
@@ -212,7 +216,7 @@ function Chat:open()
   if self.owner then
     return -- its section and its agent are the other's
   end
-  self:tell('open', {
+  local told = self:tell('open', {
     path = self.path,
     cwd = self.cwd,
     agent = values.agent and values.agent:match('^%w+') or options.agent,
@@ -229,6 +233,9 @@ function Chat:open()
     headless = #vim.api.nvim_list_uis() == 0,
     eager = own,
   })
+  if told and own and not values.session then
+    self:set_state('connecting') -- as the host does now, which has to start first
+  end
 end
 
 return M

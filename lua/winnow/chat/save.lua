@@ -1,4 +1,5 @@
 --- A chat's file: whose it is, and when it is written.
+local directory = require('winnow.chat.directory')
 local files = require('winnow.chat.files')
 local handover = require('winnow.handover')
 local lock = require('winnow.chat.lock')
@@ -46,11 +47,30 @@ function Chat:remember_file()
   self.stamp, self.saved = files.stamp(self.path), files.read(self.path)
 end
 
+--- A chat in which nothing is said needs no file, and leaves none: what the user has emptied goes.
+---@param self winnow.Chat
+---@return boolean done
+local function forgo(self)
+  local emptied = self.saved == '' or not directory.is_blank(vim.split(self.saved, '\n'))
+  if not (emptied and files.own(self.path) and directory.is_blank(self:lines(0, -1))) then
+    return false
+  end
+  os.remove(self.path)
+  vim.bo[self.buf].modified = false
+  self:remember_file()
+  return true
+end
+
 --- Write the chat's file. It is this Neovim's, so what another program has written meanwhile stays
 --- beside it: a session goes on from the text that is here.
-function Chat:save()
+---@param by_user? boolean also where it holds nothing
+function Chat:save(by_user)
   local now = files.stamp(self.path)
-  if not self:mine() or not vim.bo[self.buf].modified and now == self.stamp then
+  local unchanged = not vim.bo[self.buf].modified and now == self.stamp
+  if not self:mine() or unchanged and not (by_user and now == '') then
+    return
+  end
+  if not by_user and (now == '' or now == self.stamp) and forgo(self) then
     return
   end
   -- Time alone tells too much: whatever copies files may set it.
@@ -87,7 +107,7 @@ function Chat:write()
     vim.api.nvim_exec_autocmds(event, { buffer = self.buf, modeline = false })
   end
   fire('BufWritePre')
-  self:save()
+  self:save(true)
   if not vim.bo[self.buf].modified then
     fire('BufWritePost')
     local name, count = vim.fs.basename(self.path), vim.api.nvim_buf_line_count(self.buf)

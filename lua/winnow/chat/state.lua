@@ -1,15 +1,19 @@
 --- What a chat is doing, as the user reads it beside the draft's heading.
 local events = require('winnow.events')
+local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
+local view = require('winnow.section.view')
 
 ---@class (partial) winnow.Chat
 local Chat = {}
 
 local namespace = vim.api.nvim_create_namespace('winnow.chat')
+
+local DRAFT = grammar.YOU
 
 -- Said beside the draft's heading.
 local STATES = {
@@ -22,6 +26,8 @@ local STATES = {
 }
 local QUEUED = 'goes out as soon as Claude can take it'
 local SLOW = 3 -- seconds of a start from which on they are counted
+local GHOST = 'i writes here, <Esc> and <CR> send'
+local GHOST_OF_DEMO = 'i, any text, <Esc>, <CR> start the tour'
 local TYPING = 'goes out when you leave Insert mode'
 
 --- The host stopped: nothing is connected, and the open section has nobody to answer to.
@@ -57,6 +63,9 @@ function Chat:set_state(state)
   if state ~= self.state then
     self.state = state
     events.fire(self, 'State', { state = state })
+    vim.schedule(function() -- with what is drawn in the chat
+      vim.cmd.redrawstatus({ bang = true })
+    end)
   end
   if state == 'failed' then
     self.queued = false
@@ -84,7 +93,23 @@ function Chat:progress()
   return seconds < SLOW and text or ('%s %d s'):format(text, seconds)
 end
 
---- Say the state beside the draft's heading.
+--- Where nothing is written, say how to write.
+function Chat:show_ghost()
+  local last = vim.api.nvim_buf_line_count(self.buf) - 1
+  local text = ''
+  if not self.owner and last > self:heading_row() and self:draft() == '' then
+    local demo = vim.startswith(frontmatter.agent(frontmatter.read(self.buf)), 'scripted')
+    local begun = demo and vim.list_contains(self:lines(0, -1), grammar.CLAUDE)
+    text = demo and not begun and GHOST_OF_DEMO or GHOST
+  end
+  self.ghost = vim.api.nvim_buf_set_extmark(self.buf, namespace, last, 0, {
+    id = self.ghost,
+    virt_text = text ~= '' and { { text, 'WinnowHint' } } or nil,
+    virt_text_pos = 'overlay',
+  })
+end
+
+--- Say the state beside the draft's heading, or below it in a window that is too narrow for that.
 function Chat:show_state()
   local text = STATES[self.state] or self.state
   if self.state == 'connecting' or self.state == 'asleep' and self.queued then
@@ -101,12 +126,20 @@ function Chat:show_state()
     text = text == '' and when or ('%s · %s'):format(text, when)
   end
   local row = self:heading_row()
+  local width = view.text_width(self.buf)
+  local beside = #DRAFT + 2 + vim.fn.strdisplaywidth(text) <= width
+  local below = not beside
+    and vim.tbl_map(function(piece)
+      return { { piece, 'WinnowStatus' } }
+    end, view.wrapped(text, width))
   self.status = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, {
     id = self.status,
-    virt_text = text ~= '' and { { ' ' .. text, 'WinnowStatus' } } or nil,
+    virt_text = beside and text ~= '' and { { ' ' .. text, 'WinnowStatus' } } or nil,
+    virt_lines = below or nil,
     virt_text_pos = 'eol',
     hl_mode = 'combine',
   })
+  self:show_ghost()
 end
 
 return Chat

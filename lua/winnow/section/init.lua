@@ -102,12 +102,10 @@ end
 
 -- What the host wants ------------------------------------------------------------------------
 
---- Put the cursor on a question's first option, or on the foot (0).
+--- Where a question's first option is, or the foot (0).
 ---@param question integer
-function Section:step(question)
-  if vim.api.nvim_get_current_buf() ~= self.chat.buf then
-    return
-  end
+---@return integer? line from 1
+function Section:place(question)
   local first = self:rows()
   local target, rank = nil, 0
   -- An option beats the line for own words, that the head.
@@ -121,6 +119,13 @@ function Section:step(question)
       end
     end
   end
+  return target
+end
+
+--- Put the cursor on a question's first option, or on the foot (0).
+---@param question integer
+function Section:step(question)
+  local target = vim.api.nvim_get_current_buf() == self.chat.buf and self:place(question)
   if target then
     vim.api.nvim_win_set_cursor(0, { target, 0 })
   end

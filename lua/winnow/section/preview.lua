@@ -35,12 +35,15 @@ function Section:preview()
   return true
 end
 
---- The cursor is in this section, or has left it: show the start of the preview below the option
---- that it is on.
+--- The cursor is in this section, or has left it: show the start of the preview of the option that
+--- it is on.
 ---@param inside boolean
 function Section:peek(inside)
-  local row = inside and vim.api.nvim_win_get_cursor(0)[1] - 1 or nil
-  view.peek(self.chat.buf, row, row and self:preview_here())
+  if inside then
+    view.peek(self, self:under_cursor())
+  else
+    view.peek(self)
+  end
 end
 
 return Section

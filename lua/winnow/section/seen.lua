@@ -109,12 +109,16 @@ end
 ---@return integer bytes
 local function visible_to(win, floats, row, at, size)
   local info = vim.fn.getwininfo(win)[1]
+  -- The first row of a line whose start was scrolled away begins with `<<<`.
+  local cut = vim.fn.winsaveview().skipcol > 0
+  local top = info.winrow + info.winbar
   local piece = math.max(1, math.floor((info.width - info.textoff) / 2))
   ---@param byte integer from 1
   ---@return table? place as screenpos() has it
   local function place(byte)
     local pos = vim.fn.screenpos(win, row + 1, byte)
-    return pos.row > 0 and pos or nil
+    local under_mark = cut and pos.row == top and pos.col < info.wincol + info.textoff + 3
+    return pos.row > 0 and not under_mark and pos or nil
   end
   ---@param from table
   ---@param to table
@@ -206,7 +210,8 @@ function M.reveal(section)
   vim.api.nvim_win_set_cursor(0, { line, at })
   local info = vim.fn.getwininfo(vim.api.nvim_get_current_win())[1]
   local before = vim.fn.virtcol({ line, at + 1 }) - 1 -- columns that were seen
-  local skip = before - before % (info.width - info.textoff)
+  local width = info.width - info.textoff
+  local skip = math.max(0, before - before % width - width) -- one row more, for its `<<<`
   vim.fn.winrestview(vim.wo.wrap and { topline = line, skipcol = skip } or {
     topline = line,
     leftcol = before,

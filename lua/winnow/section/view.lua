@@ -45,7 +45,7 @@ end
 ---@param text string
 ---@param width integer columns
 ---@return string[]
-local function wrapped(text, width)
+function M.wrapped(text, width)
   local pieces, piece = {}, ''
   for _, word in ipairs(vim.split(text, ' ', { plain = true })) do
     local longer = piece == '' and word or piece .. ' ' .. word
@@ -132,12 +132,12 @@ local function foot_lines(shown, width)
   local lines = {}
   for _, part in ipairs(shown.parts) do
     local dot = dot_of(part) .. ' '
-    for _, piece in ipairs(wrapped(part.text, width - 3)) do
+    for _, piece in ipairs(M.wrapped(part.text, width - 3)) do
       table.insert(lines, { { dot .. piece, part_group(part) } })
       dot = '  '
     end
   end
-  for _, piece in ipairs(shown.offer ~= '' and wrapped(shown.offer, width - 3) or {}) do
+  for _, piece in ipairs(shown.offer ~= '' and M.wrapped(shown.offer, width - 3) or {}) do
     table.insert(lines, { { '  ' .. piece, 'WinnowHint' } })
   end
   if shown.waiting > 0 then
@@ -149,7 +149,7 @@ end
 --- Columns for text in the narrowest window that shows the buffer.
 ---@param buf integer
 ---@return integer
-local function text_width(buf)
+function M.text_width(buf)
   local width = 200
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     local info = vim.fn.getwininfo(win)[1]
@@ -165,23 +165,46 @@ function M.clear(buf)
   vim.api.nvim_buf_clear_namespace(buf, peeks, 0, -1)
 end
 
---- Show the start of a preview below its option; the whole is a float away, with K.
----@param buf integer
----@param row? integer nil: show none
----@param preview? string Markdown
-function M.peek(buf, row, preview)
-  vim.api.nvim_buf_clear_namespace(buf, peeks, 0, -1)
-  if not (row and preview) then
-    return
-  end
+--- The start of a preview; the whole is a float away, with K.
+---@param preview string Markdown
+---@return string[] lines
+local function start_of(preview)
   local lines = vim.split(vim.trim(preview), '\n', { plain = true })
   local shown = vim.list_slice(lines, 1, PEEK)
   if #lines > PEEK then
     table.insert(shown, ('… K shows all %d lines'):format(#lines))
   end
-  vim.api.nvim_buf_set_extmark(buf, peeks, row, 0, {
-    virt_lines = in_lines(shown, '  ┊ '),
-  })
+  return shown
+end
+
+--- Show the start of an option's preview below its question. Each question with previews has room
+--- for its longest one all the time: nothing moves when the cursor does.
+---@param section winnow.Section
+---@param question? integer nil: no option is under the cursor
+---@param option? integer
+function M.peek(section, question, option)
+  local buf = section.chat.buf
+  vim.api.nvim_buf_clear_namespace(buf, peeks, 0, -1)
+  local heights = {} ---@type table<integer, integer> lines, by question
+  for key, preview in pairs(section.previews) do
+    local of = assert(tonumber(key:match('^%d+')))
+    heights[of] = math.max(heights[of] or 0, #start_of(preview))
+  end
+  local first, rows = section:rows(), {} ---@type integer, table<integer, integer>
+  for i, line in ipairs(next(heights) and section:lines() or {}) do
+    local found = marker.of(line, section.id)
+    if found and heights[found.question] then
+      rows[found.question] = first + i - 1 -- up to its last line
+    end
+  end
+  for of, row in pairs(rows) do
+    local preview = of == question and section.previews[('%d.%d'):format(of, option)]
+    local lines = preview and in_lines(start_of(preview), '  ┊ ') or {}
+    while #lines < heights[of] do
+      table.insert(lines, { { '', 'WinnowHint' } })
+    end
+    vim.api.nvim_buf_set_extmark(buf, peeks, row, 0, { virt_lines = lines })
+  end
 end
 
 --- Where the bodies of a section are now.
@@ -261,7 +284,7 @@ function M.draw(section)
     return vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options or {})
   end
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
-  local width = text_width(buf)
+  local width = M.text_width(buf)
   local first, after = section:rows()
   local heads, asked, foot, bodies, options = find(section, first)
   section.bodies = vim.tbl_map(function(body)
@@ -275,7 +298,7 @@ function M.draw(section)
     put(row, LISTED)
   end
   for _, row in ipairs(section.pristine and asked or {}) do
-    put(row, { virt_lines = in_lines(wrapped(HINT, width)) })
+    put(row, { virt_lines = in_lines(M.wrapped(HINT, width)) })
   end
   local shown = shown_of(section)
   local verdict = foot_line(shown, width)

@@ -48,7 +48,17 @@ function M.describe(item)
   return ('%s%s: %s'):format(pending.kind, asker, pending.title)
 end
 
---- List what waits in the quickfix window; each entry jumps to its section.
+--- How the quickfix window shows entries: without the names of files, which all are alike.
+---@param info { id: integer, start_idx: integer, end_idx: integer }
+---@return string[]
+local function shown(info)
+  local items = vim.fn.getqflist({ id = info.id, items = true }).items
+  return vim.tbl_map(function(item)
+    return item.text
+  end, vim.list_slice(items, info.start_idx, info.end_idx))
+end
+
+--- List what waits in the quickfix window; each entry jumps to its section's first option.
 function M.open()
   local items = M.items()
   if #items == 0 then
@@ -63,19 +73,41 @@ function M.open()
     local section = item.chat.section
     return {
       bufnr = item.chat.buf,
-      lnum = section and section:rows() + 1 or item.chat:heading_row() + 1,
-      text = ('%s · %s'):format(M.describe(item), age(item.pending.since)),
+      lnum = section and (section:place(1) or section:rows() + 1) or item.chat:heading_row() + 1,
+      text = table.concat({
+        M.describe(item),
+        age(item.pending.since),
+        vim.fs.basename(item.chat.cwd),
+      }, ' · '),
     }
   end, items)
-  vim.fn.setqflist({}, ' ', { title = 'Winnow: waiting', items = entries })
+  vim.fn.setqflist({}, ' ', {
+    title = 'Winnow: waiting',
+    items = entries,
+    quickfixtextfunc = shown,
+  })
   vim.cmd.copen()
 end
 
---- The one thing that waits, if it can be answered from anywhere; else show what does, and why.
+--- Its section, if that is in its buffer already.
+---@param item winnow.Waits
+---@return winnow.Section?
+local function section_of(item)
+  local section = item.chat.section
+  return section and section.id == item.pending.section and section or nil
+end
+
+--- What is open in the chat of this buffer, or else the one thing that waits, if it can be answered
+--- from anywhere; else show what does, and why.
 ---@return winnow.Waits?
 function M.only()
-  local items = M.items()
-  if #items == 0 then
+  local items, chat = M.items(), registry.current()
+  local open = vim.iter(items):find(function(item)
+    return item.chat == chat and section_of(item) ~= nil
+  end)
+  if open and open.pending.kind ~= 'question' then
+    return open
+  elseif #items == 0 then
     say('Nothing waits for you.')
   elseif #items == 1 and items[1].pending.kind ~= 'question' then
     return items[1]
@@ -85,14 +117,6 @@ function M.only()
     local way = vim.bo.buftype == 'quickfix' and '; <CR> here goes there.' or '.'
     say(what .. ': answer in the chat' .. way)
   end
-end
-
---- Its section, if that is in its buffer already.
----@param item winnow.Waits
----@return winnow.Section?
-local function section_of(item)
-  local section = item.chat.section
-  return section and section.id == item.pending.section and section or nil
 end
 
 --- The same, if the user could know of it, and of what came of the same choice before.

@@ -229,7 +229,7 @@ class Chat:
                 self._cost = cost or self._cost
             case a.Text() | a.Thinking() | a.ToolStarted():
                 pass
-            case a.Pause() | a.Notice():
+            case a.Pause() | a.Notice() | a.Retry():
                 pass
             case _:
                 assert_never(event)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from winnow import protocol as p
-from winnow.core.agent import Reply, Request
+from winnow.core.agent import Allow, Reply, Request
 from winnow.core.asking import ways
 from winnow.core.asking.way import Answered, ReadFile
 from winnow.core.ledger import offer
+from winnow.core.proposal.proposal import Call, Changed, Plan
 from winnow.core.question import Malformed
 from winnow.core.section import answer, record
 from winnow.core.section.form import Form, render
@@ -79,8 +80,11 @@ class Section:
     @property
     def call(self) -> str:
         """What is asked for, in one line."""
+        return self._call_of(self.request.input)
+
+    def _call_of(self, input: dict[str, Any]) -> str:
         asker = f" ({self.form.agent})" if self.form.agent else ""
-        return tool_line(self.request.tool, self.request.input) + asker
+        return tool_line(self.request.tool, input) + asker
 
     def edited(self, lines: list[str]) -> None:
         """The user changed the text."""
@@ -100,11 +104,26 @@ class Section:
         """What becomes of these answers."""
         change = parse(self.form, self.lines).questions[0].change
         answered = Answered(self.request, self.form, answers, self.call, change)
+        reply = self.way.reply(answered)
+        if isinstance(reply, Allow) and isinstance(self.form.proposal, Call):
+            answered = msgspec.structs.replace(answered, call=self._call_of(reply.input))
         return Accepted(
-            self.way.reply(answered),
+            reply,
             self.way.record(answered),
             self.way.message(answered, late=self.late),
         )
+
+    def decided(self, answers: answer.Answers) -> Form:
+        """What these answers are about: a call that is allowed is the one that runs, as edited."""
+        change = parse(self.form, self.lines).questions[0].change
+        proposal = self.form.proposal
+        if not isinstance(change, Changed) or self.form.refuses(answers[0].kept):
+            return self.form
+        if isinstance(proposal, Call):
+            proposal = Call(proposal.tool, change.input)
+        elif isinstance(proposal, Plan):
+            proposal = Plan(change.input, proposal.text_of(change))
+        return msgspec.structs.replace(self.form, proposal=proposal)
 
     def answered(self) -> list[str]:
         """The record of an answer that was given but not shown, if the lines still tell it."""

@@ -17,6 +17,7 @@ from winnow.core.transcript.entries import (
     Entry,
     Noted,
     Paused,
+    Retried,
     Returned,
     Said,
     Thought,
@@ -68,6 +69,8 @@ class Turn:
                 self.boundary = True
             case a.Notice(sentence=sentence):
                 yield Noted(sentence)
+            case a.Retry(sentence=sentence):
+                yield Retried(sentence)
             case a.TurnEnded(stopped=stopped, error=error):
                 yield from self.end(Ended(stopped, error))
             case a.Started() | a.Mode() | a.SettingsChanged():

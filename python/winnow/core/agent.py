@@ -65,6 +65,12 @@ class Notice(msgspec.Struct, frozen=True, tag=True):
     sentence: str
 
 
+class Retry(msgspec.Struct, frozen=True, tag=True):
+    """The agent's model does not answer and is asked again; whatever comes next ends that."""
+
+    sentence: str
+
+
 class TurnEnded(msgspec.Struct, frozen=True, tag=True):
     """The turn is over.
 
@@ -88,6 +94,7 @@ AgentEvent = Union[
     SettingsChanged,
     Pause,
     Notice,
+    Retry,
     TurnEnded,
 ]
 
@@ -103,6 +110,7 @@ class Request(msgspec.Struct, frozen=True):
     reason: str = ""
     blocked: str = ""  # the path that may not be touched without asking
     suggestions: list[Update] = []
+    mode: str = ""  # the permission mode in which it is asked, where that is known
 
     @property
     def asker(self) -> str:

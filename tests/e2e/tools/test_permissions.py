@@ -77,7 +77,11 @@ def test_an_edited_command_runs_and_claude_is_told(claude: Editor, api: Scripted
     claude.keys("<CR><CR>")
     claude.wait_line("So be it.")
     assert content(project(claude, "made")) == "good\n"
-    assert "✓ Allow once, edited: Bash echo harm > made" in records(claude)
+    assert "✓ Allow once, edited: Bash echo good > made" in records(claude)
+    claude.keys(":Winnow decisions<CR>")
+    claude.wait_line("echo good > made")
+    assert "harm" not in claude.text()
+    claude.command("bdelete")
     assert "▸ Bash echo good > made ✓" in claude.lines()
     told = json.dumps(api.requests[-1])
     assert "The user edited this call" in told
@@ -352,7 +356,7 @@ def test_from_anywhere_several_open_the_inbox(claude: Editor, api: ScriptedAPI) 
     claude.keys("q:")
     claude.command("Winnow allow")  # no window can be opened from that one
     claude.wait(lambda: "2 things wait: answer in the chat." in claude.messages(), "why not")
-    claude.keys(":q<CR>:Winnow allow<CR>")
+    claude.keys(":q<CR>:new<CR>:Winnow allow<CR>")
     claude.wait(lambda: claude.lua("return vim.bo.buftype") == "quickfix", "the inbox")
     assert len(pending(claude)) == 2
     assert not list(claude.sandbox.project.glob("made*"))
@@ -409,7 +413,7 @@ def test_an_address_that_was_edited_is_the_one_that_is_fetched(
         connection, _ = server.accept()
         connection.close()
     claude.wait_line("So be it.")
-    assert "✓ Allow once, edited: WebFetch https://127.0.0.1:9/a" in records(claude)
+    assert f"✓ Allow once, edited: WebFetch https://127.0.0.1:{port}/a" in records(claude)
     assert f"▸ WebFetch https://127.0.0.1:{port}/a ✗" in claude.lines()
 
 

@@ -131,6 +131,38 @@ def test_a_long_line_is_seen_to_its_end(claude: Editor, api: ScriptedAPI, wrap: 
     assert ran(claude).exists()
 
 
+def test_what_lies_under_the_mark_of_a_cut_line_is_not_seen(
+    claude: Editor, api: ScriptedAPI
+) -> None:
+    """A line whose first rows are scrolled away begins with `<<<`, which hides three characters."""
+    line = "y" * 6_000
+    asked(claude, api, bash(line))
+    claude.wait_screen("yyyyy")
+
+    def seen(cut: int) -> int:
+        """How many bytes behind 40 seen rows count as well, when so many rows are cut off."""
+        claude.lua(
+            """
+            local line, cut = ...
+            local row = vim.fn.search('^' .. line .. '$', 'cw')
+            vim.api.nvim_win_set_cursor(0, { row, 45 * vim.o.columns })
+            vim.fn.winrestview({ topline = row, skipcol = cut * vim.o.columns })
+            require('winnow.registry').current().section.seen[line] = 40 * vim.o.columns
+            vim.cmd('redraw!')
+            """,
+            line,
+            cut,
+        )
+        claude.settle()
+        found: int = claude.lua(
+            "return require('winnow.registry').current().section.seen[...]", line
+        )
+        return found - 40 * claude.cols
+
+    assert seen(40) == 0
+    assert seen(39) > 0
+
+
 def test_the_explicit_way_says_what_was_not_seen(claude: Editor, api: ScriptedAPI) -> None:
     """With all other options deleted, one more `<CR>` allows it unseen."""
     asked(claude, api, bash("\n".join([*FILLER, "touch ran_it"])))
@@ -194,7 +226,7 @@ def test_a_fold_hides_nothing(claude: Editor, api: ScriptedAPI) -> None:
 
 
 def test_an_edited_long_line_is_new(claude: Editor, api: ScriptedAPI) -> None:
-    asked(claude, api, bash(f"{LONG}; touch ran_it"))
+    asked(claude, api, bash(f"{LONG * 2}; touch ran_it"))  # more than the screen holds
     claude.keys("gg/^true<CR>:s/true/false/<CR>")
     short_way(claude)
     claude.wait_screen(UNSEEN)

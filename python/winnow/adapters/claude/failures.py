@@ -53,7 +53,9 @@ def retry(data: dict[str, Any]) -> str:
     """The CLI waits and asks the API again; ``data`` is its ``api_retry`` message."""
     status = data.get("error_status") or data.get("error") or "no connection"
     attempt, limit = data.get("attempt", "?"), data.get("max_retries", "?")
-    return f"Claude's API failed ({status}); trying again, {attempt} of {limit}."
+    delay = data.get("retry_delay_ms")
+    when = f" in {max(1, round(delay / 1000))} s" if isinstance(delay, (int, float)) else ""
+    return f"Claude's API failed ({status}); trying again{when}, {attempt} of {limit}."
 
 
 def limit(resets_at: int | None) -> str:
@@ -141,6 +143,17 @@ def denied(data: dict[str, Any]) -> str:
         case "rule":
             return f"{what}; a permission rule says so."
     return f"{what}."
+
+
+FORGOTTEN = "Claude has forgotten the conversation so far: what stands above is only for you."
+SILENT = "The command is done; it had nothing to say."
+
+
+def server(name: str) -> str:
+    """An MCP server does not run."""
+    return (
+        f"The MCP server “{_brief(name)}” failed: its tools are missing; :Winnow restart retries."
+    )
 
 
 def _brief(text: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
@@ -32,14 +33,17 @@ class Requests:
     Args:
         folder: the session's.
         ask: see `ports.Ask`.
+        mode: tells the permission mode.
     """
 
-    def __init__(self, folder: str, ask: ports.Ask) -> None:
+    def __init__(self, folder: str, ask: ports.Ask, mode: Callable[[], str]) -> None:
         self._folder = folder
         self._ask = ask
+        self._mode = mode
         # By the id of a tool call that the app has dealt with, or of a subagent that has a name.
         self._told: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._agents: dict[str, str] = {}  # what each subagent is for
+        self._kinds: Counter[object] = Counter()  # so that two of one kind can be told apart
         self._plans: dict[str, dict[str, Any]] = {}  # inputs of ExitPlanMode by their call
         self._notes: dict[str, str] = {}  # what goes with the result of a call
         self._waiting: dict[asyncio.Task[Any], str] = {}  # to the subagent that asks, or ""
@@ -48,7 +52,10 @@ class Requests:
         """Remember what explains a later request."""
         match message:
             case SystemMessage(subtype="task_started", data={"task_id": str(agent_id), **rest}):
-                words = rest.get("subagent_type"), rest.get("description")
+                kind, what = rest.get("subagent_type"), rest.get("description")
+                self._kinds[kind] += 1
+                number = f" {self._kinds[kind]}" if kind and self._kinds[kind] > 1 else ""
+                words = (kind and f"{kind}{number}", what)
                 self._agents[agent_id] = ": ".join(str(word) for word in words if word)
                 self._told[agent_id].set()
             case AssistantMessage(content=[ToolUseBlock(name="ExitPlanMode") as call]):
@@ -91,6 +98,7 @@ class Requests:
             # As seen from the session's folder, if it is in there.
             blocked=(context.blocked_path or "").removeprefix(f"{self._folder}/"),
             suggestions=rules.suggestions(context),
+            mode=self._mode(),
         )
         match await self._wait(request):
             case a.Allow(input=allowed, updates=updates, note=note):

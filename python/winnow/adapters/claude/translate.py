@@ -41,6 +41,8 @@ class Translator:
         self.session = ""  # its id
         self._streamed = ""  # the id of the message that came as deltas
         self._half = ""  # the first half of a surrogate pair
+        self._reset = False  # the conversation is a new one, since the last result
+        self._failed: set[str] = set()  # MCP servers that were told of
         self._refusal = ""  # why the API refused, said just before the result
 
     def translate(self, message: Message) -> Iterator[a.AgentEvent]:
@@ -64,9 +66,10 @@ class Translator:
                 if info.status == "rejected":
                     yield a.Notice(failures.limit(info.resets_at))
             case ResultMessage():
+                yield from self._silent(message)
                 yield self._result(message)
             case ConversationResetMessage():
-                pass  # the next "init" tells the new session
+                self._reset = True  # the next "init" tells the new session
             case _:
                 _unknown(type(message).__name__)
 
@@ -82,12 +85,13 @@ class Translator:
                 self.session = session
                 yield a.Started(session, data.get("model", ""))
                 yield from self.change_mode(data.get("permissionMode"))
+                yield from self._servers(data.get("mcp_servers"))
             case "status", _:
                 yield from self.change_mode(data.get("permissionMode"))
             case "permission_denied", _:
                 yield a.Notice(failures.denied(data))
             case "api_retry", _:
-                yield a.Notice(failures.retry(data))
+                yield a.Retry(failures.retry(data))
             case "compact_boundary", _:
                 yield a.Notice("Claude now has a summary in place of the conversation so far.")
 
@@ -154,6 +158,20 @@ class Translator:
             # A background task woke Claude: this turn answers that, and no prompt.
             answered = [result.origin["kind"]]
         return a.TurnEnded(answered, error, stopped, result.total_cost_usd or 0.0)
+
+    def _silent(self, result: ResultMessage) -> Iterator[a.AgentEvent]:
+        """A command such as `/clear` is done, and has not said so."""
+        reset, self._reset = self._reset, False
+        if result.num_turns == 0 and result.subtype == "success" and not result.result:
+            yield a.Notice(failures.FORGOTTEN if reset else failures.SILENT)
+
+    def _servers(self, servers: list[dict[str, Any]] | None) -> Iterator[a.AgentEvent]:
+        """Tell once of those that don't work."""
+        for server in servers or []:
+            name, failed = str(server.get("name")), server.get("status") == "failed"
+            if failed and name not in self._failed:
+                yield a.Notice(failures.server(name))
+            (self._failed.add if failed else self._failed.discard)(name)
 
     def _complete(self, text: str) -> str:
         """The text so far without the half of a character that the next delta completes."""

@@ -14,7 +14,7 @@ from winnow.app.section import Accepted, Section
 from winnow.app.sections.shelf import Shelf
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
-from winnow.core.agent import Allow, Deny, Reply, Request, Update
+from winnow.core.agent import Allow, Deny, Reply, Update
 from winnow.core.section import record
 from winnow.core.section.answer import Answers
 from winnow.core.text import grammar
@@ -56,14 +56,14 @@ class Delivery:
                 return
             reply = msgspec.structs.replace(reply, updates=self._granted(reply.updates))
         in_turn = section.settle(reply)  # first of all: the agent waits
-        keep: list[ports.Kept] = [*self._ledger.made(section.form, answers)]
+        keep: list[ports.Kept] = [*self._ledger.made(section.decided(answers), answers)]
         if not (in_turn and section.way.past):
             keep.append(self._post(section, text, reply if in_turn else None))
         after = self._line(section, reply) if in_turn else []
         self._shelf.answered_on[section.marker] = page
         self._shelf.close(section, "answered", lines, *after, keep=keep)
         if isinstance(reply, Allow) and in_turn:
-            self._cover(section.request, reply.updates, str(answers[0].answer))
+            self._cover(reply.updates, str(answers[0].answer))
         elif isinstance(reply, Allow):
             for update in reply.updates:  # a plan: its mode comes first
                 self._mode.change(update["mode"])
@@ -123,10 +123,10 @@ class Delivery:
             return [self._turn.allowed(section.request, reply.input)]
         return []
 
-    def _cover(self, request: Request, updates: list[Update], label: str) -> None:
+    def _cover(self, updates: list[Update], label: str) -> None:
         """What waits and would not have been asked any more runs as it was asked."""
         for section in self._shelf.waiting[::-1]:
-            if updates and section.way.covered(section.request, updates, request):
+            if updates and section.way.covered(section.request, updates):
                 reply = Allow(section.request.input)
                 if section.settle(reply):
                     lines = record.covered(label, section.call)
@@ -167,7 +167,7 @@ class Delivery:
         return section.accept(answers).message
 
     def _record(self, section: Section, answers: Answers, *messages: ports.Message) -> None:
-        made = self._ledger.made(section.form, answers)
+        made = self._ledger.made(section.decided(answers), answers)
         self._shelf.keep(
             msgspec.structs.replace(section.stored, state="answered"), *made, *messages
         )

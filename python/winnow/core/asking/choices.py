@@ -217,7 +217,7 @@ def _choice(sent: Sent) -> Choice | Malformed:
             Question(whole, "", tuple(option for _, option in options), one.multi is True)
         )
         labels = [option.label for _, option in options]
-        picks.append(_distinct([id for id, _ in options], labels))
+        picks.append(_named([id for id, _ in options], labels))
     texts = [_text(one.question) for one in asked]
     ids = _distinct([_text(one.id) for one in asked], ["question"] * len(asked))
     return Choice(tuple(questions), tuple(texts), ids, tuple(picks), _text(title), _text(context))
@@ -241,6 +241,15 @@ def _distinct(ids: list[str], names: list[str]) -> tuple[str, ...]:
     )
 
 
+def _named(ids: list[str], labels: list[str]) -> tuple[str, ...]:
+    """What an answer says for each option: its id, or its label where that is none of its own."""
+    names = [
+        id if id.strip() and ids.count(id) == 1 else label
+        for id, label in zip(ids, labels, strict=True)
+    ]
+    return _distinct(names, labels)
+
+
 def _is_group(value: dict[str, Any]) -> bool:
     """Only a group may leave its type out, so it must have the shape of one."""
     return value.get("type") in (None, "") and all(
@@ -249,15 +258,18 @@ def _is_group(value: dict[str, Any]) -> bool:
     )
 
 
+UNSEEN = "\ufeff\xa0\u200b"  # what a model sends for a blank, as a regular expression's set
+
 # Whatever begins one ends somewhere, if only with the text: nothing is looked at twice.
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"?'
 _COMMENT = re.compile(_STRING + r"|(//[^\n]*|/\*.*?\*/)|/\*.*", re.DOTALL)
 _TRAILING = re.compile(_STRING + r"|(,)(?=\s*[}\]])", re.DOTALL)
+_UNSEEN = re.compile(_STRING + rf"|([{UNSEEN}]+)", re.DOTALL)
 
 
 def _loosened(text: str) -> str:
-    """JSON without comments and without commas after the last item."""
-    for pattern in (_COMMENT, _TRAILING):
+    """JSON without comments, commas after the last item, and blanks that are none in JSON."""
+    for pattern in (_UNSEEN, _COMMENT, _TRAILING):
         text = pattern.sub(lambda found: "" if found[1] else found[0], text)
     return text
 
@@ -285,7 +297,8 @@ def answer_text(choice: Choice, answers: Answers) -> str:
         text = choice.texts[number]
         name = f"{text} ({choice.ids[number]})" if choice.texts.count(text) > 1 else text
         labels = [
-            f"{option}. {_on_one_line(asked.options[option - 1].label)}" for option in given.kept
+            _with_id(choice.picks[number][option - 1], asked.options[option - 1].label, option)
+            for option in given.kept
         ]
         lines.append(f"{_on_one_line(name)}: {_joined(labels, given)}")
         if given.notes:
@@ -316,6 +329,12 @@ def _joined(picked: list[str], given: Decided) -> str:
     if not picked:
         return "\n\n".join(items)
     return ("; " if any("," in item for item in items) else ", ").join(items)
+
+
+def _with_id(pick: str, label: str, place: int) -> str:
+    """A pick among several questions: the model's own id, if it gave one, and the label."""
+    is_id = pick not in (label, f"{place}. {label}")
+    return _on_one_line(f"{pick}. {label}" if is_id else pick)
 
 
 def _on_one_line(text: str) -> str:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 
-from winnow.core.asking.choices import TYPES
+from winnow.core.asking.choices import TYPES, UNSEEN
 
 DEEPEST = 100  # brackets within brackets; a choice needs five
 
-# What an object may begin with for it to be held back. The formats fix no order, but their fields
-# are few: data with another first field is passed on at once.
-FIRST = TYPES | {
+# The fields of the formats, which fix no order. A model may add some of its own, such as what it
+# thinks, also before; but data with more of them than `STRANGE` is passed on at once.
+FIELDS = TYPES | {
     *("type", "id", "question", "context", "options", "choices", "multiSelect"),
     *("title", "header", "description", "questions"),
 }
+STRANGE = 2
 
 _LONGEST_WORD = 40
 _WORD = re.compile(r"[\w.+-]+")
 _LITERAL = re.compile(r"true|false|null|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
-_SPACE = re.compile(r"[ \t\r,:]+")
+_SPACE = re.compile(rf"[ \t\r,:{UNSEEN}]+")
 _STRING_STOP = re.compile(r'["\\\n]')
 _COMMENT_STOP = re.compile(r"[*\n]")
 
@@ -32,13 +33,16 @@ class JsonObject:
     def __init__(self, *, fenced: bool) -> None:
         self.ended = False
         self.wrong = ""  # why it is no JSON
-        self.other = False  # it begins as no choice does
+        self.other = False  # it is none, by its fields
+        self.typed = False  # its type is that of a choice
+        self.strange = 0  # fields that no choice has
         self.meant = False  # wrong as it is, it was meant to be a choice
         self._fenced = fenced
         self._open: list[str] = []  # the brackets that must close, in order
         self._mode = ""  # '"' string, "\\" escape, "/" "//" "/*" "*" comment, "w" word
         self._word = ""
-        self._first = ""
+        self._key = ""
+        self._is_value = False
         self._strings = 0
 
     @property
@@ -82,6 +86,8 @@ class JsonObject:
 
     def _between(self, text: str, at: int, end: int) -> int:
         if space := _SPACE.match(text, at, end):
+            if len(self._open) == 1 and (separators := space[0].strip(" \t\r" + UNSEEN)):
+                self._is_value = separators[-1] == ":"
             return space.end()
         match text[at]:
             case "\n":
@@ -112,13 +118,14 @@ class JsonObject:
     def _string(self, text: str, at: int, end: int) -> int:
         stop = _STRING_STOP.search(text, at, end)
         here = stop.start() if stop else end
-        if self._strings < 2:
-            self._word = (self._word + text[at:here])[:_LONGEST_WORD]
+        if len(self._open) == 1:
+            self._word = (self._word + text[at : min(here, at + _LONGEST_WORD)])[:_LONGEST_WORD]
         match stop and stop[0]:
             case '"':
                 self._mode = ""
                 self._strings += 1
-                self._judge_start()
+                if len(self._open) == 1:
+                    self._judge_field()
             case "\\":
                 self._mode = "\\"
             case "\n" if not self._fenced:  # else the fence is what ends it
@@ -126,13 +133,16 @@ class JsonObject:
                 return here
         return here + 1 if stop else here
 
-    def _judge_start(self) -> None:
-        if self._strings == 1:
-            self._first = self._word
-            self.other = self._first not in FIRST
-        elif self._strings == 2 and self._first == "type":
-            # A group may leave it empty or null; then the second string is the next field.
-            self.other = self._word not in FIRST | {""}
+    def _judge_field(self) -> None:
+        """A field of its own has a name, or a text as its value."""
+        if not self._is_value:
+            self._key = self._word
+            self.typed |= self._key in TYPES
+            self.strange += self._key not in FIELDS
+            self.other |= not self.typed and self.strange > STRANGE
+        elif self._key == "type":
+            self.typed |= self._word in TYPES
+            self.other |= not self.typed and self._word != ""  # a group may leave it empty
 
     def _comment(self, text: str, at: int, end: int) -> int:
         char = text[at]

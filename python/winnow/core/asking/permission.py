@@ -19,6 +19,8 @@ _LONGEST = 300  # characters of a sentence that an agent has a part in
 _LINES = 20
 _CHARACTERS = 1000
 
+_EACH_TIME = "No rule is enough for it: Claude Code asks each time."
+
 
 class Permission(Way):
     """See the module. So asks every tool that has no way of its own."""
@@ -32,8 +34,11 @@ class Permission(Way):
     def read(self, id: str, request: Request, file: ReadFile) -> Form:
         """See `Way`."""
         proposal, problems = _proposal(request, file)
+        offer = rules.offer(request)
+        if request.suggestions and not offer:
+            problems = (*problems, _EACH_TIME)
         reasons = why(request, problems)
-        return form(id, proposal, request.suggestions, agent=request.asker, why=reasons)
+        return form(id, proposal, offer, agent=request.asker, why=reasons)
 
     def reply(self, answered: Answered) -> Reply:
         """See `Way`."""
@@ -50,10 +55,9 @@ class Permission(Way):
         """What the agent reads where the user refuses; never empty."""
         return because(f"The user denied this use of {answered.request.tool}", answered)
 
-    def covered(self, request: Request, updates: list[Update], by: Request) -> bool:
+    def covered(self, request: Request, updates: list[Update]) -> bool:
         """See `Way`."""
-        same = _runs(request) == _runs(by)
-        return rules.cover(updates, request.suggestions, request.reason, same=same)
+        return rules.cover(updates, request)
 
     def stale(self, form: Form, file: ReadFile) -> str:
         """See `Way`."""
@@ -84,7 +88,7 @@ def because(said: str, answered: Answered) -> str:
 def form(
     form_id: str,
     proposal: Call | Patch,
-    suggestions: list[Update],
+    offer: rules.Offer = (),
     *,
     agent: str = "",
     why: tuple[str, ...] = (),
@@ -94,13 +98,13 @@ def form(
     Args:
         form_id: the section's id.
         proposal: what is to be done, shown in full.
-        suggestions: permission updates; each becomes an "Always" option.
+        offer: what may be allowed for longer.
         agent: the subagent that asks, empty for the main agent.
         why: sentences that say why the user is asked, and what else matters.
     """
     name = proposal.path.rpartition("/")[2] if isinstance(proposal, Patch) else proposal.tool
     text = sentences(agent, _wish(proposal), why, proposal)
-    return Form(form_id, (Question(text, name, _options(suggestions)),), proposal, agent)
+    return Form(form_id, (Question(text, name, _options(offer)),), proposal, agent)
 
 
 def sentences(agent: str, wish: str, why: tuple[str, ...], proposal: Proposal) -> str:
@@ -110,16 +114,10 @@ def sentences(agent: str, wish: str, why: tuple[str, ...], proposal: Proposal) -
     return "\n".join(clean(sentence, _LONGEST) for sentence in said)
 
 
-def _options(suggestions: list[Update]) -> tuple[Option, ...]:
-    always: dict[str, tuple[Update, ...]] = {}
-    for update in suggestions:
-        label = rules.label(update)
-        always[label] = (*always.get(label, ()), update)
-    return (
-        Option("Allow once", role="allow"),
-        *(Option(label, role="always", updates=updates) for label, updates in always.items()),
-        Option("Deny", "write a reason after this line", role="deny"),
-    )
+def _options(offer: rules.Offer) -> tuple[Option, ...]:
+    always = [Option(rules.label(*offer), role="always", updates=offer)] if offer else []
+    deny = Option("Deny", "write a reason after this line", role="deny")
+    return (Option("Allow once", role="allow"), *always, deny)
 
 
 def _proposal(request: Request, file: ReadFile) -> tuple[Call | Patch, tuple[str, ...]]:
@@ -131,11 +129,6 @@ def _proposal(request: Request, file: ReadFile) -> tuple[Call | Patch, tuple[str
         return proposed_by(request.tool, request.input, path, file(path)) or call, ()
     except FileError as error:
         return call, (error.sentence,)
-
-
-def _runs(request: Request) -> tuple[str, dict[str, Any]]:
-    """What is to run, whatever the agent says about it."""
-    return request.tool, {**request.input, "description": None}
 
 
 def _wish(proposal: Call | Patch) -> str:

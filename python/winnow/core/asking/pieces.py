@@ -75,16 +75,25 @@ class Output:
         """What is written from now on may be a choice."""
         self._held, self.size = [], 0
 
-    def release(self, why: str = "") -> None:
-        """It is no choice, so it is shown; ``why`` not is said where it was meant to be one."""
+    def release(self, why: str = "", *, meant: bool = False) -> bool:
+        """It is no choice, so it is shown.
+
+        ``why`` not is said where it was ``meant`` to be one, or looks like one; True if so.
+        """
         text, self._held = self.held, None
-        if why and looks_like_one(text):
-            self._add(Broken(text, f"A question stays as text: {why}."))
+        told = bool(why) and (meant or looks_like_one(text))
+        if told:
+            self._add(Broken(text, _stays(why)))
         else:
             self._shown.append(text)
+        return told
 
-    def judge(self, *, fenced: bool) -> bool:
-        """What is held is whole: a choice is taken out, all else released, with False."""
+    def miss(self, why: str) -> None:
+        """What was shown has turned out to be a choice."""
+        self._add(Broken("", _stays(why)))
+
+    def judge(self, *, fenced: bool) -> None:
+        """What is held is whole: a choice is taken out, all else released."""
         text = self.held
         start = text.find("\n") if fenced else 0
         match read(text[start : text.rfind("}") + 1]):
@@ -92,12 +101,10 @@ class Output:
                 self._held = None
                 self._add(Found(text, choice, choice in self._asked))
                 self._asked.add(choice)
-                return True
             case Malformed(reason=reason):
-                self.release(reason)
+                self.release(reason, meant=True)
             case None:
                 self.release()
-        return False
 
     def take(self) -> list[Piece]:
         """What is certain since the last time."""
@@ -113,3 +120,7 @@ class Output:
         if shown := "".join(self._shown):
             self._pieces.append(Shown(shown))
         self._shown = []
+
+
+def _stays(why: str) -> str:
+    return f"A question stays as text: {why}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from winnow.core.agent import Request, Update
@@ -42,7 +43,7 @@ class PlanApproval(Permission):
         text = plan.text_of(answered.change)
         return record.late_plan(answered.form, answered.given, text)
 
-    def covered(self, request: Request, updates: list[Update], by: Request) -> bool:
+    def covered(self, request: Request, updates: list[Update]) -> bool:
         """See `Way`."""
         return False
 
@@ -53,6 +54,7 @@ def form(
     """The section that asks for approval; see `permission.form`."""
     plan = Plan(input, str(input["plan"]))
     title = next(filter(None, (line.strip("# ") for line in plan.text.split("\n"))), "")
+    title = _KIND.sub("", title)
     text = sentences(agent, "has a plan. What stands here is what will be followed.", why, plan)
     return Form(form_id, (Question(text, title, _OPTIONS),), plan, agent)
 
@@ -61,6 +63,7 @@ def _mode(name: str) -> tuple[Update, ...]:
     return ({"type": "setMode", "mode": name, "destination": "session"},)
 
 
+_KIND = re.compile(r"(?i)\Aplan(?:\s*[:–—-]\s*|\Z)")  # which the head says
 _OPTIONS = (
     Option("Approve, ask before each edit", role="allow", updates=_mode("default")),
     Option("Approve, accept edits", role="always", updates=_mode("acceptEdits")),

@@ -111,8 +111,31 @@ class QuestionTool(Way):
 
 
 def _reply(request: Request, result: Result) -> Reply:
-    """The tool passes on what its input brings, whatever became of the question."""
-    return Allow({**request.input, RESULT: result})
+    """The tool passes on what its input brings, whatever became of the question.
+
+    That is held against `SCHEMA` before the tool runs: what was understood goes there, not what
+    was sent, or the model would read that its question was wrong when the user has answered.
+    """
+    return Allow(
+        {"questions": [_as_in_schema(one) for one in _understood(request)], RESULT: result}
+    )
+
+
+def _understood(request: Request) -> list[_Asked]:
+    try:
+        return _read(request.input)
+    except _Refused:
+        return []
+
+
+def _as_in_schema(asked: _Asked) -> dict[str, Any]:
+    return {
+        "id": asked.id,
+        "label": asked.label,
+        "prompt": asked.prompt,
+        "options": [msgspec.to_builtins(pick) for pick in asked.options],
+        "multiSelect": asked.multi,
+    }
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -121,6 +144,11 @@ class _Asked(msgspec.Struct, frozen=True):
     label: str
     prompt: str
     options: tuple[_Pick, ...]
+
+    @property
+    def multi(self) -> bool:
+        """Of no options none can be kept: own words are the answer, without a second <CR>."""
+        return bool(self.options) and self.sent.get("multiSelect") in (True, "true")
 
 
 class _Pick(msgspec.Struct, frozen=True):
@@ -146,8 +174,7 @@ def read(input: dict[str, Any]) -> tuple[Question, ...] | Malformed:
             question=one.prompt if prompts.count(one.prompt) == 1 else f"{one.prompt} ({one.id})",
             header=one.label,
             options=tuple(Option(pick.label, pick.description) for pick in one.options),
-            # Of no options none can be kept: own words are the answer, without a second <CR>.
-            multi=bool(one.options) and one.sent.get("multiSelect") in (True, "true"),
+            multi=one.multi,
         )
         for one in asked
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from winnow.core.agent import Update
+from winnow.core.agent import Request, Update
 
 _SCOPES = {
     "session": "this session",
@@ -19,24 +20,63 @@ _ORDINARY = (
     "This command requires approval",
     "Path is outside allowed working directories",
 )
+_LINKED = "resolves through a symlink"
+
+Offer = tuple[Update, ...]
+"""Permission updates that are granted together."""
 
 
-def label(update: Update) -> str:
-    """A permission update in plain words, with its scope."""
-    scope = _SCOPES.get(update.get("destination") or "session", "this session")
+def offer(request: Request) -> Offer:
+    """What can be granted so that the same call is not asked for again; empty: nothing can.
+
+    Claude Code suggests parts, of which one alone is mostly not enough, also where all of them
+    are not. What is here was measured with CLI 2.1.332, see `tests/app/test_always.py`.
+    """
+    if request.reason not in _ORDINARY and _LINKED not in request.reason:
+        return ()  # it holds against every rule, and in every mode but bypassing
+    rules, folders, modes = (
+        tuple(one for one in request.suggestions if one.get("type") == kind and _allows(one))
+        for kind in ("addRules", "addDirectories", "setMode")
+    )
+    if not folders:
+        return _in_one_scope(rules or modes)
+    if not rules:
+        return _in_one_scope(modes + folders)
+    if not (modes or request.mode == "acceptEdits") or not request.blocked:
+        return ()  # output goes to a file; or one of several commands writes one, and all count
+    if modes and not request.blocked.startswith("/"):
+        return _in_one_scope(rules)  # the folder is the session's
+    return _in_one_scope(rules + folders)
+
+
+def _allows(update: Update) -> bool:
+    return update.get("behavior", "allow") in ("allow", None)
+
+
+def _in_one_scope(parts: Offer) -> Offer:
+    """One part of it alone would be of no use where the other is missing."""
+    if len({update.get("destination") for update in parts}) < 2:
+        return parts
+    return tuple({**update, "destination": "session"} for update in parts)
+
+
+def label(*updates: Update) -> str:
+    """What is granted together, in plain words, with its scope."""
+    scope = _SCOPES.get(updates[0].get("destination") or "session", "this session")
+    parts = dict.fromkeys(part for update in updates for part in _parts(update))
+    return f"Always allow {' and '.join(parts)} ({scope})"
+
+
+def _parts(update: Update) -> list[str]:
     match update.get("type"):
         case "addRules":
-            rules = " and ".join(map(_rule, update.get("rules") or []))
-            return f"Always allow {rules} ({scope})"
+            return [_rule(rule) for rule in update.get("rules") or []]
         case "addDirectories":
-            folders = ", ".join(update.get("directories") or [])
-            return f"Always allow work in {folders} ({scope})"
-        case "setMode" if update.get("mode") == "acceptEdits":
-            return f"Always allow edits ({scope})"
-        case "setMode":
-            return f"Always: mode {update.get('mode')} ({scope})"
-        case other:
-            return f"Always: {other} ({scope})"
+            return [f"work in {', '.join(update.get('directories') or [])}"]
+        case _ if update.get("mode") == "acceptEdits":
+            return ["edits"]
+        case _:
+            return [f"what mode {update.get('mode')} does"]
 
 
 def _rule(rule: dict[str, Any]) -> str:
@@ -55,38 +95,17 @@ def _rule(rule: dict[str, Any]) -> str:
     return f"{tool}({content})"
 
 
-def cover(granted: list[Update], suggestions: list[Update], reason: str, *, same: bool) -> bool:
+def cover(granted: Sequence[Update], request: Request) -> bool:
     """Would these updates have let through what waits, so that nobody had been asked?
 
     Rather no than yes: what is covered runs, and the user never saw it.
-
-    Args:
-        granted: what the user allowed always.
-        suggestions: what would allow that which waits.
-        reason: why Claude Code asks for it. Most reasons, such as a file that is sensitive or a
-            path that leads elsewhere, hold against every rule and in every mode but bypassing.
-        same: it is the very call for which the updates were granted.
     """
-    if reason not in _ORDINARY:
-        return False
-    rules, modes = _rules(granted), _modes(granted)
-    kinds = {one.get("type") for one in suggestions}
-    # A pipe has an update for each of its commands, and needs them all. With a folder or a mode
-    # beside them it writes a file, for which they are not enough.
-    if wanted := _rules(suggestions):
-        return (same or kinds == {"addRules"}) and all(rule in rules for rule in wanted)
-    return kinds == {"setMode"} and _modes(suggestions) <= modes
+    have, wanted = _grants(granted), _grants(offer(request))
+    return request.reason in _ORDINARY and wanted != [] and all(one in have for one in wanted)
 
 
-def _rules(updates: list[Update]) -> list[Any]:
-    """What the updates allow."""
-    return [
-        rule
-        for one in updates
-        if one.get("type") == "addRules" and one.get("behavior") == "allow"
-        for rule in one.get("rules") or []
-    ]
-
-
-def _modes(updates: list[Update]) -> set[Any]:
-    return {one.get("mode") for one in updates if one.get("type") == "setMode"}
+def _grants(updates: Sequence[Update]) -> list[Any]:
+    """What the updates allow, one by one."""
+    kinds = ("rules", "directories")
+    several = [one for update in updates for kind in kinds for one in update.get(kind) or []]
+    return several + [update["mode"] for update in updates if update.get("type") == "setMode"]

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 
 import msgspec
 
+from winnow.core.asking import openings
 from winnow.core.asking.choices import Choice, looks_like_one
 from winnow.core.asking.json_stream import JsonObject
 from winnow.core.asking.pieces import Output, Piece
 
 LONGEST = 1 << 18  # characters that are held back; a user who sees nothing for longer gives up
 SOON = 512  # characters after which a fence that is no JSON has said whether it was meant to be
-
-# The start of a line: where it is indented or in a list, and what may still become that.
-_HEAD = r" {0,40}(?:(?:[-*+]|[0-9]{1,9}[.)]) {1,4}){0,9}"
-_LINE = re.compile(_HEAD)
-_LINE_SO_FAR = re.compile(_HEAD + r"(?:[-*+]|[0-9]{1,9}[.)]?)?")
-# A fence that may hold a choice, and what may still become one.
-_FENCE = re.compile(r"(?i)```[ \t]{0,9}(?:jsonc?)?[ \t]{0,9}\r?(?=\n)")
-_FENCE_SO_FAR = re.compile(r"(?i)`{1,3}|```[ \t]{0,9}(?:j|js|jso|jsonc?)?[ \t]{0,9}\r?")
-# An object that begins with a string: braces in code seldom do.
-_GAP = r"(?:[ \t\r\n]|//[^\n]*\n|/\*[^*]*\*/)*"
-_OBJECT = re.compile(r"\{" + _GAP + '"')
-_OBJECT_SO_FAR = re.compile(r"\{" + _GAP + r"(?:/(?:/[^\n]*|\*[^*]*\*?)?)?")
-_LONGEST_GAP = 256
-_TEXT_STOP = re.compile(r"[\n`\\{]")
+PATIENCE = 2048  # characters after which data with a field that no choice has, has said so
 
 
 class _Fence(msgspec.Struct, frozen=True):
@@ -55,6 +42,7 @@ class Splitter:
         self._mark = ""  # of the run that is being counted: "`" or "~"
         self._run = 0
         self._span = 0  # backticks that opened inline code
+        self._told = False  # why the object stays as text
         self._broken = False  # the rest of a paragraph with a broken object: its insides are none
         self._rest = ""
         self._over = False
@@ -73,16 +61,15 @@ class Splitter:
         """The rest: the message is complete."""
         self._over = True
         pieces = self.feed("")
-        if self._out.holds:
-            self._judge()
+        self._judge()
         return pieces + self._out.take()
 
     # --- text ---
 
     def _line(self, text: str, at: int) -> int | None:
-        if not self._over and _LINE_SO_FAR.fullmatch(text, at):
+        if not self._over and openings.LINE_SO_FAR.fullmatch(text, at):
             return None
-        head = _LINE.match(text, at)
+        head = openings.LINE.match(text, at)
         assert head
         here = head.end()
         mark = text[here : here + 1]
@@ -99,8 +86,8 @@ class Splitter:
             return at
         self._state = self._text
         if mark and mark in "`~":
-            opening = _FENCE.match(text, here)
-            if not opening and not self._over and _FENCE_SO_FAR.fullmatch(text, here):
+            opening = openings.FENCE.match(text, here)
+            if not opening and not self._over and openings.FENCE_SO_FAR.fullmatch(text, here):
                 self._state = self._line
                 return None
             self._column = here - at
@@ -114,7 +101,7 @@ class Splitter:
         return here
 
     def _text(self, text: str, at: int) -> int | None:
-        stop = _TEXT_STOP.search(text, at)
+        stop = openings.TEXT_STOP.search(text, at)
         here = stop.start() if stop else len(text)
         if here > at:
             self._out.write(text[at:here])
@@ -123,8 +110,7 @@ class Splitter:
             case "\n":
                 self._state = self._line
             case "`":
-                self._mark, self._run, self._state = "`", 0, self._ticks
-                return here
+                return self._late_fence(text, here)
             case "\\" if not self._span:
                 if here + 1 == len(text) and not self._over:
                     return None
@@ -132,17 +118,30 @@ class Splitter:
                     self._out.write("\\")
                     here += 1
             case "{" if not self._span and not self._broken:
-                if _OBJECT.match(text, here, here + _LONGEST_GAP):
+                if openings.OBJECT.match(text, here, here + openings.LONGEST_GAP):
                     self._hold(fenced=False)
                     return here
                 if (
                     not self._over
-                    and len(text) - here < _LONGEST_GAP
-                    and _OBJECT_SO_FAR.fullmatch(text, here)
+                    and len(text) - here < openings.LONGEST_GAP
+                    and openings.OBJECT_SO_FAR.fullmatch(text, here)
                 ):
                     return None
         self._out.write(text[here])
         return here + 1
+
+    def _late_fence(self, text: str, at: int) -> int | None:
+        """Backticks behind text: code in a line, or a fence that has no line of its own."""
+        if not self._span and (opening := openings.LATE_FENCE.match(text, at)):
+            self._column = self._list
+            self._open_fence("`", 3)
+            self._hold(fenced=True)
+            self._out.write(opening[0])
+            return opening.end()
+        if not self._span and not self._over and openings.LATE_FENCE_SO_FAR.fullmatch(text, at):
+            return None
+        self._mark, self._run, self._state = "`", 0, self._ticks
+        return at
 
     def _literal(self, text: str, at: int) -> int:
         """The rest of a line in which nothing is looked for."""
@@ -209,7 +208,7 @@ class Splitter:
             self._mark, self._run, self._state = self._fence.mark, 0, self._closing
             self._out.write(text[at:end])
             return end
-        self._state = self._literal if not self._out.holds else self._in_object
+        self._state = self._in_object if self._object else self._literal
         return at
 
     def _closing(self, text: str, at: int) -> int:
@@ -225,15 +224,14 @@ class Splitter:
             end += 1
         self._out.write(text[at:end])
         if end < len(text) and text[end] == "\n":
-            if self._out.holds:
-                self._judge()
+            self._judge()
             self._fence, self._object, self._state = None, None, self._text
         elif end < len(text):
             self._state = self._not_closed
         return end
 
     def _not_closed(self, _: str, at: int) -> int:
-        self._state = self._literal if not self._out.holds else self._in_object
+        self._state = self._in_object if self._object else self._literal
         if self._object and not self._object.in_string:
             self._fail("its JSON breaks off")
         return at
@@ -249,7 +247,7 @@ class Splitter:
     # --- what may be a choice ---
 
     def _hold(self, *, fenced: bool) -> None:
-        self._object = JsonObject(fenced=fenced)
+        self._object, self._told = JsonObject(fenced=fenced), False
         self._out.hold()
         self._state = self._in_object
 
@@ -259,6 +257,8 @@ class Splitter:
         limit = len(text)
         if self._out.holds:
             most = SOON if object.wrong and not object.meant else LONGEST
+            if not (object.typed or object.wrong) and self._out.size < PATIENCE:
+                most = PATIENCE  # a place to stop, whatever the chunks
             limit = min(limit, at + max(0, most - self._out.size))
         if object.wrong:  # held to the end of its fence all the same, to be shown in one piece
             end = text.find("\n", at, limit) + 1 or limit
@@ -272,10 +272,10 @@ class Splitter:
         if object.wrong and self._object:  # of a fence that was let go, nothing is followed
             self._fail(object.wrong)
         elif object.ended and not self._fence:
-            if self._out.holds:
-                self._judge()
+            self._judge()
             self._object, self._state = None, self._text
-        if self._out.holds and self._out.size >= LONGEST:
+        strange = object.strange and not object.typed
+        if self._out.holds and self._out.size >= most and (strange or most != PATIENCE):
             self._release("it is too long")
         return end
 
@@ -302,23 +302,30 @@ class Splitter:
                 return
         if self._out.holds:
             self._release(why)
-        if not self._fence:
+        if self._fence:
+            self._let_go()
+        else:
             self._broken, self._object, self._state = True, None, self._text
 
     def _release(self, why: str = "") -> None:
-        """It is no choice, so it is shown. An object without a fence is followed to its end."""
-        self._out.release(why)
-        self._released()
+        """It is no choice, so it is shown. What nothing is said of is followed to its end."""
+        self._told = self._out.release(why)
+        if self._told and self._fence:
+            self._let_go()
 
-    def _released(self) -> None:
-        if self._fence:
-            self._object = None
-            if self._state == self._in_object:
-                self._state = self._literal
+    def _let_go(self) -> None:
+        self._object = None
+        if self._state == self._in_object:
+            self._state = self._literal
 
     def _judge(self) -> None:
-        assert self._object
-        if self._object.wrong or not self._object.ended:
-            self._release(self._object.wrong or "its JSON is cut off")
-        elif not self._out.judge(fenced=self._fence is not None):
-            self._released()
+        """The end of what may be a choice."""
+        if not (object := self._object):
+            return
+        if not self._out.holds:
+            if object.typed and object.ended and not self._told:
+                self._out.miss("too much stands before its type")
+        elif object.wrong or not object.ended:
+            self._release(object.wrong or "its JSON is cut off")
+        else:
+            self._out.judge(fenced=self._fence is not None)

@@ -130,8 +130,8 @@ class Way(ABC):
 
     # --- what happens meanwhile ---
 
-    def covered(self, request: Request, updates: list[Update], by: Request) -> bool:
-        """Whether it would not have been asked, had the updates held that ``by`` led to."""
+    def covered(self, request: Request, updates: list[Update]) -> bool:
+        """Whether it would not have been asked, had these updates held."""
         return False
 
     def stale(self, form: Form, file: ReadFile) -> str:

@@ -182,5 +182,5 @@ def _head(form: Form, number: int) -> str:
     if question.header.strip():
         title += f": {brief(question.header)}"
     if form.agent:
-        title += f" · {brief(form.agent, 20)}"
+        title += f" · {brief(form.agent, 40)}"
     return f"{FOOT} {title}" + " · keep any" * question.multi

@@ -73,6 +73,7 @@ def _parse(form: Form, lines: tuple[str, ...]) -> Reading:
 
 
 def _left(pieces: Sequence[Piece], change: Change | None) -> Left:
+    pieces = _with_whole_notes(pieces)
     return Left(
         picks=_merge(p for p in pieces if isinstance(p, Picked)),
         own=_paragraphs(p for p in pieces if isinstance(p, Own)),
@@ -125,6 +126,20 @@ def _read(form: Form, lines: tuple[str, ...]) -> tuple[Reader, list[Piece]]:
     return reader, list(reader.pieces())
 
 
+def _with_whole_notes(pieces: Sequence[Piece]) -> list[Piece]:
+    """Lines directly below a note belong to it: one that was pasted may have several."""
+    whole: list[Piece] = []
+    for piece in pieces:
+        match whole[-1:], piece:
+            case [Picked(row=row, note=note) as picked], Own(row=below, text=text) if (
+                note and below == row + 1 + note.count("\n")
+            ):
+                whole[-1] = msgspec.structs.replace(picked, note=f"{note}\n{text.rstrip()}")
+            case _:
+                whole.append(piece)
+    return whole
+
+
 def _merge(picked: Iterable[Picked]) -> tuple[Pick, ...]:
     """A line pasted twice counts once, with the notes of both."""
     notes: dict[int, list[str]] = {}
@@ -136,7 +151,7 @@ def _merge(picked: Iterable[Picked]) -> tuple[Pick, ...]:
 
 
 def _paragraphs(said: Iterable[Own]) -> tuple[str, ...]:
-    """Lines that stand together are one text."""
+    """Lines that stand together are one text; only where all begins, an indentation means none."""
     texts: list[list[str]] = []
     last = -2
     for own in said:
@@ -144,4 +159,5 @@ def _paragraphs(said: Iterable[Own]) -> tuple[str, ...]:
             texts.append([])
         texts[-1].append(own.text)
         last = own.row
-    return tuple("\n".join(text).strip() for text in texts)
+    joined = ["\n".join(text).rstrip() for text in texts]
+    return (*(text.lstrip() for text in joined[:1]), *joined[1:])

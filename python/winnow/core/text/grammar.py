@@ -25,8 +25,8 @@ REPLAYED = "↻"
 DECIDED = "●"
 UNDECIDED = "○"
 
-# The marker of a section's line: `⟦ID=QUESTION=SLOT⟧`. Neovim wraps lines as if it were visible, so
-# it is short, and holds no character of 'breakat', after which it could begin a row of its own.
+# The marker of a section's line: `⟦ID=QUESTION=SLOT⟧`. Neovim wraps lines as if it were there to
+# be seen: so it is short, and has no character of 'breakat', where it could begin a row itself.
 MARKER = "⟦"
 MARKER_END = "⟧"
 BENT = "‹"  # in place of the bracket in what only looks like one

@@ -87,9 +87,7 @@ def strip_markers(text: str, *, fragments: bool = False) -> str:
         left: list[str] = []
         for char in text:
             left.append(char)
-            if char == _CLOSE and (
-                found := _LAST.search("".join(left[-_LONGEST_MARKER:]))
-            ):
+            if char == _CLOSE and (found := _LAST.search("".join(left[-_LONGEST_MARKER:]))):
                 del left[-len(found[0]) :]  # which can make another one whole
         text = "".join(left)
     return _FRAGMENT.sub("", text) if fragments else text

@@ -70,6 +70,12 @@ class Noted(_Entry, frozen=True):
     sentence: str
 
 
+class Retried(_Entry, frozen=True):
+    """The agent tries again to be heard; over with the next entry of another kind."""
+
+    sentence: str
+
+
 class Ended(_Entry, frozen=True):
     """The turn is over; ``error`` is one sentence, empty when all went well."""
 
@@ -77,4 +83,4 @@ class Ended(_Entry, frozen=True):
     error: str = ""
 
 
-Entry = Union[Told, Said, Thought, Paused, Called, Held, Recorded, Returned, Noted, Ended]
+Entry = Union[Told, Said, Thought, Paused, Called, Held, Recorded, Returned, Noted, Retried, Ended]

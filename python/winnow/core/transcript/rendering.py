@@ -22,6 +22,7 @@ from winnow.core.transcript.entries import (
     Noted,
     Paused,
     Recorded,
+    Retried,
     Returned,
     Said,
     Thought,
@@ -29,6 +30,7 @@ from winnow.core.transcript.entries import (
 )
 
 FOLDED = f"{grammar.OUTPUT} "
+RETRY = "retry"  # the id of the line that says so; no call has it
 THINKING = f"{grammar.THOUGHT} Thinking"
 MAX_OUTPUT = 2_000  # lines of one tool's output kept in the buffer; the session has them all
 
@@ -108,9 +110,11 @@ class Renderer:
         self._line_ended = False  # by its text so far
         self._calls: dict[str, Called] = {}  # those without a result
         self._held: set[str] = set()  # those of them that have no line
+        self._retrying = False
 
     def render(self, entry: Entry) -> Iterator[Words | CallLine]:
         """What an entry adds or changes; iterate it to the end."""
+        yield from self._calm(entry)
         match entry:
             case Said() | Thought():
                 yield from self._say(entry)
@@ -122,16 +126,17 @@ class Renderer:
                 yield from self._block("\n".join(lines))
             case Noted(sentence=sentence):
                 yield from self._block(notice(sentence))
+            case Retried(sentence=sentence):
+                yield from self._finish()
+                self._retrying = True
+                yield CallLine(RETRY, notice(sentence))
             case Called(id=call):
                 yield from self._finish()
                 yield _line(entry, "running")
                 self._calls[call] = entry
                 self._held.discard(call)
             case Held(call=call):
-                yield from self._finish()
-                if call in self._calls:
-                    yield CallLine(call, "")
-                    self._held.add(call)
+                yield from self._hold(call)
             case Returned():
                 yield from self._return(entry)
             case Ended(stopped=True):
@@ -140,6 +145,18 @@ class Renderer:
                 yield from self._block(notice(error)) if error else self._finish()
             case _:
                 assert_never(entry)
+
+    def _calm(self, entry: Entry) -> Iterator[CallLine]:
+        """What was tried again is solved, or told by how the turn ends."""
+        if self._retrying and not isinstance(entry, Retried):
+            self._retrying = False
+            yield CallLine(RETRY, "")
+
+    def _hold(self, call: str) -> Iterator[Words | CallLine]:
+        yield from self._finish()
+        if call in self._calls:
+            yield CallLine(call, "")
+            self._held.add(call)
 
     def _say(self, entry: Said | Thought) -> Iterator[Words]:
         if type(entry) is not self._speech:

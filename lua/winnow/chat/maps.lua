@@ -1,0 +1,52 @@
+--- The keys of a chat, each of which is a `<Plug>` of ours. `<CR>` and, in a section, `<Esc>` are
+--- what a chat is about; the others are set only where nothing of the user's is.
+local M = {}
+
+---@class winnow.Map
+---@field [1] string modes, a letter each
+---@field [2] string key
+---@field [3] string the name of its `<Plug>`
+---@field [4] string what it does
+
+---@type winnow.Map[]
+local MAPS = {
+  { 'nxo', ']]', 'next-message', 'next message' },
+  { 'nxo', '[[', 'previous-message', 'previous message' },
+  { 'n', 'gO', 'outline', 'list the messages' },
+  { 'n', 'gf', 'open-file', 'open the file' },
+  { 'n', 'gF', 'open-file', 'open the file' },
+  { 'n', '<C-c>', 'stop', 'stop the turn' },
+  { 'xo', 'ic', 'inside-code', 'inside the code' },
+  { 'xo', 'ac', 'around-code', 'around the code' },
+}
+
+--- Whether the user has something on a key; what Neovim itself has there does not count.
+---@param buf integer
+---@param mode string
+---@param key string
+---@return boolean
+local function taken(buf, mode, key)
+  local raw = vim.keycode(key)
+  local all, here = vim.api.nvim_get_keymap(mode), vim.api.nvim_buf_get_keymap(buf, mode)
+  return vim.iter(vim.list_extend(all, here)):any(function(map)
+    return (map.lhsraw == raw or map.lhsrawalt == raw)
+      and not vim.startswith(map.desc or '', 'vim.lsp.')
+  end)
+end
+
+---@param buf integer
+function M.set(buf)
+  -- nowait: a mapping of two <CR> elsewhere would make this one wait
+  local options = { buffer = buf, nowait = true, desc = 'Winnow: send or confirm' }
+  vim.keymap.set('n', '<CR>', '<Plug>(winnow-go)', options)
+  for _, map in ipairs(MAPS) do
+    for mode in map[1]:gmatch('.') do
+      if not taken(buf, mode, map[2]) then
+        local plug = ('<Plug>(winnow-%s)'):format(map[3])
+        vim.keymap.set(mode, map[2], plug, { buffer = buf, desc = 'Winnow: ' .. map[4] })
+      end
+    end
+  end
+end
+
+return M

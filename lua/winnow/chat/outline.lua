@@ -1,0 +1,87 @@
+--- The messages of a chat: where they begin, and what goes there.
+local grammar = require('winnow.grammar')
+local registry = require('winnow.registry')
+
+local M = {}
+
+---@class winnow.Said
+---@field row integer of its heading, from 0
+---@field who 'You'|'Claude'
+---@field text string its first line that says something
+
+--- What was said, and the draft; an open section is part of no message.
+---@param chat winnow.Chat
+---@return winnow.Said[]
+function M.all(chat)
+  local found, draft = {}, chat:heading_row() ---@type winnow.Said[]
+  local first, after = -1, -1
+  if chat.section then
+    first, after = chat.section:rows()
+  end
+  for i, line in ipairs(chat:lines(0, -1)) do
+    local row = i - 1
+    local heads = line == grammar.CLAUDE or line == grammar.YOU or row == draft
+    if heads and row <= draft and not (row >= first and row < after) then
+      local who = line == grammar.CLAUDE and 'Claude' or 'You'
+      table.insert(found, { row = row, who = who, text = '' })
+    elseif #found > 0 and found[#found].text == '' then
+      found[#found].text = vim.trim(line)
+    end
+  end
+  return found
+end
+
+--- Go to the next message's heading, or to one before; without one, stay.
+---@param step 1|-1
+function M.jump(step)
+  local chat = registry.current()
+  if not chat then
+    return
+  end
+  local here, count = vim.api.nvim_win_get_cursor(0)[1] - 1, vim.v.count1
+  local rows = vim.tbl_map(function(message)
+    return message.row
+  end, M.all(chat))
+  local beyond = vim.tbl_filter(function(row)
+    return (row - here) * step > 0
+  end, step > 0 and rows or vim.fn.reverse(rows))
+  local target = beyond[math.min(count, #beyond)]
+  if target then
+    vim.cmd("normal! m'") -- CTRL-O leads back
+    vim.api.nvim_win_set_cursor(0, { target + 1, 0 })
+    vim.cmd('normal! zv')
+  end
+end
+
+--- How the list shows them: without the name of the file, which is the same for all.
+---@param info table as 'quickfixtextfunc' has it
+---@return string[]
+local function show(info)
+  local list = vim.fn.getloclist(info.winid, { id = info.id, items = 0 }).items
+  return vim.tbl_map(function(item)
+    return item.text
+  end, vim.list_slice(list, info.start_idx, info.end_idx))
+end
+
+--- List the messages beside the chat: `<CR>` there goes to one.
+function M.list()
+  local chat = registry.current()
+  if not chat then
+    return
+  end
+  local items, here, at = {}, vim.api.nvim_win_get_cursor(0)[1] - 1, 1
+  for i, message in ipairs(M.all(chat)) do
+    local text = ('%-6s %s'):format(message.who, message.text)
+    table.insert(items, { bufnr = chat.buf, lnum = message.row + 1, text = text })
+    at = message.row <= here and i or at
+  end
+  vim.fn.setloclist(0, {}, ' ', {
+    title = 'Messages',
+    items = items,
+    idx = at,
+    quickfixtextfunc = show,
+  })
+  vim.cmd.lopen()
+end
+
+return M

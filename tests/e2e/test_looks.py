@@ -1,0 +1,102 @@
+"""What is told apart at a glance, in whichever colours the user has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.api import ScriptedAPI, ToolUse, say
+from tests.e2e.editor import Editor
+from tests.e2e.steps import start, wait_idle
+
+LOOKS = """
+  local looks = { Normal = vim.api.nvim_get_hl(0, { name = 'Normal', link = false }) }
+  for _, name in ipairs(vim.fn.getcompletion('Winnow', 'highlight')) do
+    looks[name] = vim.api.nvim_get_hl(0, { name = name, link = false })
+  end
+  return looks
+"""
+SCHEMES = """
+  vim.cmd('set wildignore=')
+  return vim.fn.getcompletion('', 'color')
+"""
+
+
+def luminance(colour: int) -> float:
+    """How bright a colour is, as WCAG 2 counts it."""
+
+    def linear(value: int) -> float:
+        part = value / 255
+        return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = (linear(colour >> shift & 255) for shift in (16, 8, 0))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(a: int, b: int) -> float:
+    """From 1 to 21, as WCAG 2 counts it."""
+    dark, light = sorted((luminance(a), luminance(b)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def looks(editor: Editor, background: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The groups in each of Neovim's colour schemes that has this background."""
+    for scheme in editor.lua(SCHEMES):
+        editor.command("highlight clear")
+        editor.command(f"set background={background}")
+        editor.command(f"colorscheme {scheme}")
+        if editor.lua("return vim.o.background") == background:
+            yield scheme, editor.lua(LOOKS)
+
+
+@pytest.mark.fresh("session")
+@pytest.mark.parametrize("background", ["dark", "light"])
+def test_every_group_can_be_read(editor: Editor, background: str) -> None:
+    """In all of Neovim's colour schemes; and what must be told apart is so without hues, too."""
+    editor.keys(":Winnow<CR>")
+    plain = {"dark": (0xFFFFFF, 0), "light": (0, 0xFFFFFF)}[background]
+    for scheme, groups in looks(editor, background):
+        normal = groups.pop("Normal")
+        text, ground = normal.get("fg", plain[0]), normal.get("bg", plain[1])
+        least = min(4.5, contrast(text, ground))
+        for name, look in groups.items():
+            found = contrast(look.get("fg", text), look.get("bg", ground))
+            assert found >= least, (scheme, name, found)
+            assert not look.get("reverse"), (scheme, name)
+        for one, other in [("WinnowAdded", "WinnowRemoved"), ("WinnowYou", "WinnowClaude")]:
+            flags = [{k for k, v in groups[name].items() if v is True} for name in (one, other)]
+            assert flags[0] != flags[1], (scheme, one, other)
+
+
+@pytest.mark.fresh("chat")
+def test_a_group_of_the_user_s_stays(editor: Editor) -> None:
+    """Set before the first chat or after it, in whichever colours; ours follow the scheme."""
+    editor.command("highlight WinnowHint guifg=#123456")
+    editor.keys(":Winnow<CR>")
+    editor.command("highlight WinnowTool guifg=#654321")
+    dark = editor.lua(LOOKS)["WinnowDecided"]
+    editor.command("set background=light")
+    groups = editor.lua(LOOKS)
+    assert groups["WinnowHint"]["fg"] == 0x123456
+    assert groups["WinnowTool"]["fg"] == 0x654321
+    assert groups["WinnowDecided"] != dark
+    editor.command("set background=dark")
+    assert editor.lua(LOOKS)["WinnowDecided"] == dark
+    editor.command("highlight clear WinnowHint | highlight clear WinnowTool")
+
+
+@pytest.mark.fresh("nothing")
+def test_a_failed_tool_says_why(claude: Editor, api: ScriptedAPI) -> None:
+    """In red, with its last line in view; all of what it said is folded above that."""
+    run = ToolUse("Bash", {"command": "printf 'one\\ntwo\\nlast words\\n'; false"}, "t1")
+    api.add(say(run), say("So it goes."))
+    start(claude)
+    claude.wait_line("So it goes.")
+    wait_idle(claude)
+    claude.wait_screen("│ last words")
+    assert not any("│ one" in row for row in claude.screen())
+    red = claude.lua("return vim.api.nvim_get_hl(0, { name = 'WinnowFailed' }).fg")
+    assert claude.style("▸ Bash printf")["foreground"] == red
+    assert claude.style("## You") != claude.style("## Claude")

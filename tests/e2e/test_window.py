@@ -1,0 +1,148 @@
+"""Where the text stands in its window, and what is said of a chat's state."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.api import Failure, Gate, Message, ScriptedAPI, Text, ToolUse, question, say
+from tests.e2e.conftest import Open
+from tests.e2e.desk import ScriptedDesk
+from tests.e2e.editor import Editor
+from tests.e2e.steps import send, start, wait_idle
+
+STATUS = "return require('winnow').statusline()"
+
+
+def bottom(editor: Editor) -> list[str]:
+    """The rows of the window, from the first to the last one that is not beyond the text's end."""
+    return [row for row in editor.screen()[: editor.rows - 2] if row != "~"]
+
+
+@pytest.mark.fresh("chat")
+def test_a_paragraph_taller_than_the_window(claude: Editor, api: ScriptedAPI) -> None:
+    """While it streams its end is at the bottom, above the draft, and nothing is empty."""
+    words = [f"word{number} " for number in range(600)]
+    api.add(Message([Text(chunks=words), Gate(), Text(chunks=["over."])]))
+    start(claude)
+    claude.wait_line("word599")
+    claude.wait_screen("word599")
+    assert len(bottom(claude)) == claude.rows - 2
+    assert any("word500" in row for row in claude.screen())
+    api.release()
+    claude.wait_line("over.")
+    wait_idle(claude)
+    assert len(bottom(claude)) == claude.rows - 2
+
+
+@pytest.mark.fresh("chat")
+@pytest.mark.parametrize("mode", ["", "i"])
+def test_text_stays_at_the_bottom_when_output_folds(
+    claude: Editor, api: ScriptedAPI, mode: str
+) -> None:
+    """What was said before a long output is on the screen again when that is folded."""
+    read = claude.sandbox.project / "long"
+    read.write_text("line\n" * 1000)
+    said = "".join(f"said {number}\n" for number in range(40))
+    call = ToolUse("Read", {"file_path": str(read)}, "t1")
+    api.add(say(said, Gate(), call), say("And so on."))
+    start(claude)
+    claude.wait_line("said 39")
+    claude.keys(mode)
+    api.release()
+    claude.wait_line("And so on.")
+    wait_idle(claude)
+    assert len(bottom(claude)) == claude.rows - 2
+    assert any("said 39" in row for row in claude.screen())
+    assert claude.screen()[claude.rows - 3].startswith("i writes here")
+
+
+@pytest.mark.fresh("chat")
+def test_a_reader_above_is_not_moved_by_a_fold(claude: Editor, api: ScriptedAPI) -> None:
+    """Only who is in the draft follows."""
+    read = claude.sandbox.project / "long"
+    read.write_text("line\n" * 1000)
+    call = ToolUse("Read", {"file_path": str(read)}, "t1")
+    api.add(Message([Text(text="above\n" * 60 + "below"), Gate(), call]), say("And so on."))
+    start(claude)
+    claude.wait_line("below")
+    claude.keys("20Gzt")
+    view = claude.lua("return vim.fn.winsaveview()")
+    api.release()
+    claude.wait_line("And so on.")
+    wait_idle(claude)
+    assert claude.lua("return vim.fn.winsaveview()") == view
+
+
+def test_previews_move_no_option(desk: ScriptedDesk) -> None:
+    """Long or short or none: all lines stay where they are while the cursor goes by."""
+    fruit = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
+    for option, preview in zip(fruit["options"], ["one", "one\ntwo\nthree\nfour"], strict=False):
+        option["preview"] = preview
+    colour = question("Which colour?", "Red", "Blue", header="Colour")
+    with desk.asked(fruit, colour) as editor:
+        names = ("Apple", "Pear", "Plum", "Red", "Blue", "━━ Question 2/2")
+        before = None
+        for shown in ("┊ one", "┊ four", None, None):
+            if shown:
+                editor.wait_screen(shown)
+            screen = editor.screen()
+            places = [next(i for i, row in enumerate(screen) if n in row) for n in names]
+            assert places == (before or places)
+            before = places
+            editor.keys("j")
+        editor.keys("/Blue<CR>")
+        screen = editor.screen()
+        assert [next(i for i, row in enumerate(screen) if n in row) for n in names] == before
+
+
+@pytest.mark.fresh("chat")
+def test_connecting_is_said_at_once(editor: Editor) -> None:
+    """In the statusline and beside the draft, before the host says anything; then it goes away."""
+    editor.command("set statusline=<%{v:lua.require'winnow'.statusline()}> laststatus=2")
+    editor.keys(":Winnow<CR>")
+    editor.wait(lambda: editor.was_shown("## You  connecting…"), "the state beside the draft")
+    editor.wait(lambda: editor.was_shown("<connecting>"), "the statusline")
+    both = [frame for frame in editor.frames() if any("<connecting>" in row for row in frame)]
+    assert any("## You  connecting…" in row for row in both[0])
+    wait_idle(editor)
+    editor.wait_screen("<idle>")
+
+
+@pytest.mark.fresh("chat")
+@pytest.mark.parametrize("cols", [40, 120])
+def test_the_state_is_not_cut(claude: Editor, api: ScriptedAPI, cols: int) -> None:
+    """Beside the heading, or below it where the window is too narrow."""
+    claude.resize(cols, 24)
+    api.add(say("Begun.", Gate(), " Done."))
+    start(claude)
+    claude.wait_line("Begun.")
+    claude.wait_screen("ends the turn")
+    send(claude, "next")
+    claude.wait_screen("take it")
+    claude.resize(160, 24)
+    claude.wait_screen("## You  working…  :Winnow stop ends the turn · goes out as soon as Claude")
+    claude.resize(80, 24)
+    api.add(say("Two."))
+    api.release()
+    claude.wait_line("Two.")
+
+
+def test_retries_are_one_line_that_goes_away(
+    open_editor: Open, api: ScriptedAPI, tmp_path: Path
+) -> None:
+    """It says how often and when; once Claude answers, nothing is left to warn of."""
+    env = {**api.env(tmp_path / "claude"), "CLAUDE_CODE_MAX_RETRIES": "5"}
+    claude = open_editor(agent="claude", env=env)
+    api.add(*[Failure(500, "api_error", "Broken") for _ in range(2)])
+    api.add(say("Here I am."))
+    start(claude)
+    claude.wait(lambda: claude.was_shown(", 2 of "), "a second try")
+    frame = next(frame for frame in claude.frames() if any(", 2 of " in row for row in frame))
+    (row,) = [row for row in frame if "trying again" in row]
+    assert re.search(r"failed \(500\); trying again in \d+ s, 2 of \d+\.", row)
+    claude.wait_line("Here I am.")
+    wait_idle(claude)
+    assert "⚠" not in claude.text()
