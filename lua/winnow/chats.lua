@@ -270,6 +270,7 @@ function M.attach(buf)
   local chat = Chat.new(buf, owner)
   registry.add(chat)
   chat.esc_mapped = before and before.esc_mapped
+  chat.stop_mapped = before and before.stop_mapped
   if files.own(chat.path) then -- Neovim has made this like the file, as that was when it was read
     files.seal(vim.fn.undofile(chat.path))
   end

@@ -51,6 +51,21 @@ local function body_at(row)
   end
 end
 
+--- Where a row stands in a body.
+---@param row integer
+---@param line string
+---@return integer? index 0: one of its fences
+---@return winnow.Fenced? body
+local function index_in_body(row, line)
+  local body = body_at(row)
+  if not body or row == body.last then
+    return nil -- below its other fence
+  elseif row == body.last - 1 and vim.startswith(line, '```') then
+    return 0, body
+  end
+  return row - body.first, body
+end
+
 --- The colour of a line of a diff. The two lines that name the file are its first ones; further
 --- down, `--- ` is a line `-- ` that is removed.
 ---@param line string
@@ -102,10 +117,10 @@ end
 ---@param buf integer
 ---@param row integer
 ---@param line string
----@param inside boolean whether it is in a body: what looks like the rest of one is no marker
-local function hide_markers(buf, row, line, inside)
-  local id = section and not inside and row >= section.first and row < section.after and section.id
-  for _, span in ipairs(marker.spans(line, id or nil)) do
+---@param id? string of the open section, if the line is its own: else what looks like the rest of a
+--- marker is none
+local function hide_markers(buf, row, line, id)
+  for _, span in ipairs(marker.spans(line, id)) do
     vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
       end_col = span[2],
       conceal = marker.is_within(line, span) and '' or ' ', -- what `A` appends stands apart
@@ -119,8 +134,12 @@ end
 ---@param buf integer
 ---@param row integer
 ---@param line string
-local function draw_option(buf, row, line)
-  local label, stop = marker.option(line, section.id)
+---@param id? string of the open section, if the line is its own
+local function draw_option(buf, row, line, id)
+  local label, stop = nil, 0 ---@type integer?, integer
+  if id then
+    label, stop = marker.option(line, id)
+  end
   for group, span in pairs({
     WinnowLabel = label and { 0, label },
     WinnowDescription = label and { label, stop },
@@ -147,6 +166,33 @@ local function summarise(win, buf)
   })
 end
 
+local SOME = 20 -- lines in which a message says what it is about
+
+--- Say beside the heading of a folded message how it begins.
+---@param win integer
+---@param buf integer
+---@param row integer
+---@param heading string
+local function introduce(win, buf, row, heading)
+  local last = vim.api.nvim_win_call(win, function()
+    return vim.fn.foldclosedend(row + 1)
+  end)
+  if last == -1 then
+    return
+  end
+  local lines = vim.api.nvim_buf_get_lines(buf, row + 1, math.min(last, row + SOME), false)
+  local text = vim.iter(lines):find(function(line)
+    return line:find('%S')
+  end)
+  if text then
+    vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
+      virt_text = { { vim.trim(text), 'WinnowHint' } },
+      virt_text_win_col = #heading + 1,
+      ephemeral = true,
+    })
+  end
+end
+
 ---@param win integer
 ---@param buf integer
 ---@param row integer
@@ -158,16 +204,10 @@ local function draw_line(_, win, buf, row)
   if row == 0 and frontmatter_end > 0 then
     summarise(win, buf)
   end
-  local body = body_at(row)
-  local index = body and row - body.first
-  if body and row == body.last then
-    index = nil -- below its other fence
-  elseif body and row == body.last - 1 and vim.startswith(line, '```') then
-    index = 0
-  end
+  local index, body = index_in_body(row, line)
   local group
   if index then
-    group = body_group(line, index, body.info)
+    group = body_group(line, index, body and body.info or '')
   elseif row <= frontmatter_end then
     group = 'WinnowStatus'
   else
@@ -181,11 +221,14 @@ local function draw_line(_, win, buf, row)
       priority = 200, -- above Markdown, which such a line is not
     })
   end
-  if line:find('[=\226]') then -- what a marker, or the rest of one, must hold
-    hide_markers(buf, row, line, index ~= nil and index > 0)
+  if SPEAKERS[line] then
+    introduce(win, buf, row, line)
   end
-  if section and not index and row >= section.first and row < section.after then
-    draw_option(buf, row, line)
+  if line:find('[=\226]') then -- what a marker, or the rest of one, must hold
+    local ours = section and row >= section.first and row < section.after
+    local id = ours and not (index and index > 0) and section.id or nil
+    hide_markers(buf, row, line, id)
+    draw_option(buf, row, line, id)
   end
 end
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from tests.api import Gate, ScriptedAPI, say
+from tests.api import Gate, ScriptedAPI, question, say
 from tests.e2e.editor import Editor
-from tests.e2e.steps import draft, start, wait_idle
+from tests.e2e.steps import draft, send, start, wait_idle
 from tests.e2e.test_resume import write_chat
 
 TEXT = """
@@ -84,6 +86,62 @@ def test_a_list_of_the_messages(chat: Editor) -> None:
     assert here(chat) == "## Claude"
 
 
+def test_closed_folds_are_an_overview(chat: Editor) -> None:
+    """One line for each message, with how it begins; the draft stays."""
+    before = chat.screen()
+    chat.keys("zMgg")
+    rows = [row.strip() for row in chat.screen()]
+    told = [
+        "## You first",
+        "## Claude Look at src/app.py:2, and at `src/none.py`.",
+        "## You second",
+        "## Claude indented",
+    ]
+    at = rows.index(told[0])
+    assert rows[at : at + 4] == told
+    assert rows[at + 4].startswith("## You")
+    chat.keys("zRG")
+    assert not any("Look" in row and "##" in row for row in chat.screen())
+    assert before[-3:] == chat.screen()[-3:]
+
+
+def test_what_claude_says_next_has_a_fold(editor: Editor) -> None:
+    """Tool output in it stays folded by itself, and a question opens what it stands in."""
+    editor.sandbox.scenario.write_text(
+        json.dumps(
+            {
+                "turns": [
+                    [
+                        {"type": "say", "text": "Hello."},
+                        {
+                            "type": "tool",
+                            "name": "Bash",
+                            "input": {"command": "ls"},
+                            "output": "one\ntwo\nthree",
+                        },
+                        {"type": "say", "text": "There."},
+                    ],
+                    [
+                        {"type": "ask", "questions": [question("Which?", "Apple", "Pear")]},
+                    ],
+                ]
+            }
+        )
+    )
+    start(editor)
+    editor.wait_line("There.")
+    wait_idle(editor)
+    level = "return vim.fn.foldlevel(vim.fn.search(..., 'nw'))"
+    editor.wait(lambda: editor.lua(level, "^There") == 1, "a fold")
+    assert editor.lua(level, "^│ two") == 2
+    assert editor.lua("return vim.fn.foldclosed(vim.fn.search('^│ two', 'nw'))") > 0
+    assert editor.lua("return vim.fn.foldclosed(vim.fn.search('^There', 'nw'))") == -1
+    editor.keys("zMG")
+    send(editor, "more")
+    editor.wait_line("Apple")
+    assert editor.lua("return vim.fn.foldclosed(vim.fn.search('^Apple', 'nw'))") == -1
+
+
 def test_code_in_three_keys(chat: Editor) -> None:
     """The last block from the draft, another one where the cursor is."""
     chat.keys("yic")
@@ -129,13 +187,26 @@ def test_ctrl_c_stops_at_once(claude: Editor, api: ScriptedAPI) -> None:
     api.add(say("One, two, ", Gate()))
     start(claude)
     claude.wait_line("One, two,")
+    claude.keys("Gothe draft<Esc><C-w><C-c>")  # which ends the command, and nothing else
     claude.keys("<C-c>")
     claude.wait_line("■ Stopped.")
     api.release()
     wait_idle(claude)
+    claude.keys("<C-c>")
+    assert draft(claude) == "the draft"
+    assert claude.lua("return vim.fn.maparg('<C-c>', 'n')") == ""
 
 
-KEYS = {"]]": "nxo", "[[": "nxo", "gO": "n", "gf": "n", "gF": "n", "<C-c>": "n", "ic": "xo"}
+def test_ctrl_c_of_the_users_stays(claude: Editor, api: ScriptedAPI) -> None:
+    api.add(say("One, two, ", Gate()))
+    claude.lua("vim.keymap.set('n', '<C-c>', '<Cmd>let g:mine = 1<CR>')")
+    start(claude)
+    claude.wait_line("One, two,")
+    assert claude.lua("return vim.fn.maparg('<C-c>', 'n')") == "<Cmd>let g:mine = 1<CR>"
+    api.release()
+
+
+KEYS = {"]]": "nxo", "[[": "nxo", "gO": "n", "gf": "n", "gF": "n", "ic": "xo"}
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -156,7 +227,7 @@ def test_the_users_own_keys_stay(editor: Editor, key: str, local: bool) -> None:
         editor.lua(code)
     editor.keys(":Winnow<CR>:silent w<CR>:silent e!<CR>")
     editor.keys(key if KEYS[key][-1] == "n" else f"y{key}")
-    assert editor.lua("return vim.g.mine") == 1
+    editor.wait(lambda: editor.lua("return vim.g.mine") == 1, "what the user has on it")
 
 
 # --- which chat ---------------------------------------------------------------------------------

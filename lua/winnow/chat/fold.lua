@@ -1,12 +1,15 @@
---- Tool output and thinking fold beneath their first line. The folds are Vim's manual ones, made
---- from the text: 'foldexpr' would cost more than all the rest of streaming.
+--- Tool output and thinking fold beneath their first line, and messages beneath their heading. The
+--- folds are Vim's manual ones, made from the text: 'foldexpr' would cost more than all the rest of
+--- streaming.
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
+local outline = require('winnow.chat.outline')
 local registry = require('winnow.registry')
 
 local M = {}
 
 local FOLDED = grammar.OUTPUT
+local HEADINGS = { [grammar.YOU] = true, [grammar.CLAUDE] = true }
 -- A table or a tree that Claude draws stays open.
 local FOLDING = { [grammar.TOOL] = true, [grammar.THOUGHT] = true }
 
@@ -14,9 +17,11 @@ local FOLDING = { [grammar.TOOL] = true, [grammar.THOUGHT] = true }
 ---@param win integer
 ---@param first integer
 ---@param last integer
-local function fold(win, first, last)
+---@param heading? integer row of the message's, whose fold is none of these
+local function fold(win, first, last, heading)
   vim.api.nvim_win_call(win, function()
-    if vim.fn.foldlevel(first + 1) == 0 then
+    local outer = heading and vim.fn.foldlevel(heading + 1) or 0
+    if vim.fn.foldlevel(first + 1) == outer then
       vim.cmd.fold({ range = { first + 1, last + 1 } })
     end
   end)
@@ -49,14 +54,56 @@ end
 ---@param win integer
 ---@param first integer
 ---@param last integer
----@param head string its first line
-local function fold_block(win, first, last, head)
+---@param lines string[] of the buffer
+local function fold_block(win, first, last, lines)
+  local head, heading = lines[first + 1], first
   if not folds(head) then
     return
   end
   last = vim.endswith(head, ' ' .. grammar.REFUSED) and last - 1 or last
+  while heading > 0 and not HEADINGS[lines[heading + 1]] do
+    heading = heading - 1
+  end
   if last > first then
-    fold(win, first, last)
+    fold(win, first, last, heading)
+  end
+end
+
+--- Fold each message but the draft, and leave the fold open: `zM` gives an overview. What Claude
+--- goes on to say comes above the last line of its fold, and so into it.
+---@param win integer
+---@param chat winnow.Chat
+local function fold_messages(win, chat)
+  local said = outline.all(chat)
+  vim.api.nvim_win_call(win, function()
+    for i = 1, #said - 1 do
+      local first = said[i].row + 1
+      if vim.fn.foldlevel(first) == 0 then
+        vim.cmd.fold({ range = { first, said[i + 1].row } })
+        vim.cmd.foldopen({ range = { first, first } })
+      end
+    end
+  end)
+end
+
+--- Fold the messages in every window that shows the chat.
+---@param chat winnow.Chat
+function M.messages(chat)
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    fold_messages(win, chat)
+  end
+end
+
+--- Open what a row is folded in: something waits there.
+---@param buf integer
+---@param row integer from 0
+function M.open(buf, row)
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    vim.api.nvim_win_call(win, function()
+      if vim.fn.foldclosed(row + 1) ~= -1 then
+        vim.cmd.foldopen({ range = { row + 1, row + 1 }, bang = true })
+      end
+    end)
   end
 end
 
@@ -89,7 +136,7 @@ function M.at(buf, row)
     local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
     local first, last = block(lines, row)
     for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-      fold_block(win, first, last, lines[first + 1])
+      fold_block(win, first, last, lines)
     end
   end
 end
@@ -110,10 +157,13 @@ function M.all(win)
   while row < #lines do
     if vim.startswith(lines[row + 1], FOLDED) then
       local first, last = block(lines, row)
-      fold_block(win, first, last, lines[first + 1])
+      fold_block(win, first, last, lines)
       row = last
     end
     row = row + 1
+  end
+  if chat then
+    fold_messages(win, chat)
   end
 end
 

@@ -40,6 +40,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field saving boolean it is being written
 ---@field typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
+---@field stop_mapped? boolean `<C-c>` stops its turn now
 ---@field esc_mapped? boolean `<Esc>` cancels its section now
 ---@field status? integer extmark that says the state
 ---@field ghost? integer extmark in an empty draft

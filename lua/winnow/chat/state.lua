@@ -1,9 +1,11 @@
 --- What a chat is doing, as the user reads it beside the draft's heading.
 local events = require('winnow.events')
+local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
+local maps = require('winnow.chat.maps')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
 local view = require('winnow.section.view')
@@ -62,6 +64,7 @@ end
 function Chat:set_state(state)
   if state ~= self.state then
     self.state = state
+    maps.follow(self)
     events.fire(self, 'State', { state = state })
     vim.schedule(function() -- with what is drawn in the chat
       vim.cmd.redrawstatus({ bang = true })
@@ -69,6 +72,8 @@ function Chat:set_state(state)
   end
   if state == 'failed' then
     self.queued = false
+  elseif state == 'idle' then
+    fold.messages(self)
   end
   self:show_state()
 end

@@ -1,5 +1,6 @@
 --- The open section of a chat: where it stands, what it shows, and the keys that act on it.
 --- Which line is which option is read from the markers in the text, every time.
+local fold = require('winnow.chat.fold')
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local marker = require('winnow.section.marker')
@@ -293,6 +294,7 @@ function M.open(chat, id, lines, previews, focus, edited)
   if #edited > 0 then
     replace(self, edited)
   end
+  fold.open(chat.buf, tail + 2)
   if waited or focus then
     self:visit()
   end
