@@ -14,6 +14,8 @@ from winnow.core.text.text import (
     marker,
     prose,
     quoted,
+    renewed,
+    sewn,
     split_unfinished,
     strip_markers,
 )
@@ -154,3 +156,26 @@ def test_prose_is_no_fragment() -> None:
     """Arrows, comments and addresses that a user writes are left alone."""
     prose = "a --> b, <!-- note -->, localhost:127.0.0.1, a=1, x==2, f(a=1, b=2), x < y"
     assert strip_markers(prose, fragments=True) == prose
+
+
+def test_an_older_versions_marker_is_renewed() -> None:
+    """Wherever it stands; what an edit has left of one is not."""
+    line = "A <!--winnow:ab.1.2--> note<!--WinNow:ab.0.r-->"
+    assert renewed(line) == f"A {marker('ab', 1, 2)} note{marker('ab', 0, 'r')}"
+    assert renewed("A <!--winnow:ab.1-->") == "A <!--winnow:ab.1-->"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Redis — fast.", "Redis — fast.|"),
+        ("It is fast, and all of us know it.", "It is fast, and all of us know it|."),
+        ("It is fast, and all of us (the team)", "It is fast, and all of us (the team|)"),
+        ("Redis — 東京の首都圏で使われている", "Redis — |東京の首都圏で使われている"),
+        ("東京の首都圏で使われている", "東京の首都圏で使われている|"),
+        ("." * 30, "." * 30 + "|"),
+        ("", "|"),
+    ],
+)
+def test_a_marker_gets_no_row_of_its_own(text: str, shown: str) -> None:
+    assert sewn(text, "|") == shown

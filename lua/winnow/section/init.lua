@@ -302,19 +302,6 @@ function M.open(chat, id, lines, previews, focus, edited)
   chat:save()
 end
 
---- Make the markers of an older version's file those of this one.
----@param chat winnow.Chat
-function M.renew(chat)
-  for row, line in ipairs(chat:lines(0, -1)) do
-    local renewed = marker.renewed(line)
-    if renewed ~= line then
-      chat:as_host(function()
-        vim.api.nvim_buf_set_lines(chat.buf, row - 1, row, false, { renewed })
-      end)
-    end
-  end
-end
-
 --- Go on with the section that a text read from a file still shows as open.
 ---@param chat winnow.Chat
 function M.recognise(chat)

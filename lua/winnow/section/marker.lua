@@ -43,11 +43,19 @@ function M.of(line, id)
   end
 end
 
---- A line of an older version's, with its markers as they are now.
----@param line string
----@return string
-function M.renewed(line)
-  return (line:gsub(OLD, OPEN .. '%1=%2=%3' .. CLOSE))
+--- Make the markers of an older version's text those of this one, outside of undo.
+---@param buf integer that was just read, before anything is told from its text
+function M.renew(buf)
+  local options = vim.bo[buf]
+  local levels, modifiable = options.undolevels, options.modifiable
+  options.undolevels, options.modifiable = -1, true
+  for row, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
+    local renewed = line:gsub(OLD, OPEN .. '%1=%2=%3' .. CLOSE)
+    if renewed ~= line then
+      vim.api.nvim_buf_set_lines(buf, row - 1, row, false, { renewed })
+    end
+  end
+  options.undolevels, options.modifiable = levels, modifiable
 end
 
 --- A text without its markers.
