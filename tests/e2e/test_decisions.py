@@ -15,7 +15,7 @@ from tests.e2e.steps import send, start, wait_idle, wait_section
 
 DATABASE = question("Which database?", "PostgreSQL", "MongoDB", "MySQL", header="Database")
 FEATURES = question("Which ones?", "Auth", "Logging", "Search", header="Features", multiple=True)
-FOOT = r"gg/\.0\.f<CR>"  # keys that go to the foot of the open section
+FOOT = r"gg/=0=f<CR>"  # keys that go to the foot of the open section
 ANSWER: dict[str, object] = {
     "question": "Which database?",
     "options": ["PostgreSQL", "MongoDB", "MySQL"],

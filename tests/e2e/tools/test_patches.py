@@ -159,7 +159,7 @@ def test_a_new_file_is_all_additions(
     claude: Editor, api: ScriptedAPI, file: Path, content: str
 ) -> None:
     propose(claude, api, *calls("Write", file, content))
-    assert f"Claude wants to create {file}." in claude.text()
+    assert f"Claude wants to create {file}" in claude.text()
     assert "--- /dev/null" in claude.lines()
     claude.keys(ALLOW)
     claude.wait_line("So be it.")
@@ -827,7 +827,7 @@ def test_a_file_that_is_no_text(claude: Editor, api: ScriptedAPI, file: Path, ol
     api.add(say(read(file)), say(write(file, "one\ntwo\n")), say("So be it."))
     start(claude)
     wait_section(claude, "Permission: Write")
-    assert f"{file} is not UTF-8 text, so no diff can be shown." in claude.text()
+    assert f"{file} is not UTF-8 text, so no diff can be shown" in claude.text()
     assert "content:" in claude.text()
     claude.keys(ALLOW)
     claude.wait_line("So be it.")
@@ -842,7 +842,7 @@ def test_a_file_in_utf_16(claude: Editor, api: ScriptedAPI, file: Path) -> None:
     api.add(say(read(file)), say(edit(file, "ü", "ö")), say("So be it."))
     start(claude)
     wait_section(claude, "Permission: Edit")
-    assert f"{file} is not UTF-8 text, so no diff can be shown." in claude.text()
+    assert f"{file} is not UTF-8 text, so no diff can be shown" in claude.text()
     claude.keys(ALLOW)
     claude.wait_line("So be it.")
     assert file.read_bytes().decode("utf-16") == "ö\n"
