@@ -22,7 +22,7 @@ def test_own_text_keeps_its_indentation() -> None:
 def test_a_note_of_several_lines_is_one(form: Form) -> None:
     """Pasted behind an option; a blank line ends it."""
     lines = render(form)
-    at = next(row for row, line in enumerate(lines) if line.endswith(".2-->"))
+    at = next(row for row, line in enumerate(lines) if line.endswith("=2⟧"))
     pasted = [*lines[:at], lines[at] + " one:", "  two", "three", "", "own", *lines[at + 1 :]]
     left = parse(form, pasted).questions[0]
     assert [pick.note for pick in left.picks] == ["", "one:\n  two\nthree", ""]

@@ -30,8 +30,9 @@ local M = {}
 ---@field confirmed? string[] the lines that the host was asked about last
 ---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
+---@field pending? string what the key that was pressed last does when it is pressed again
 ---@field reply winnow.Sight what came of the last press
----@field cancelling? winnow.Sight one more `<Esc>` cancels, as the foot says
+---@field offered winnow.Sight of what the foot says of a second `<Esc>`
 ---@field granted? string what was chosen from elsewhere, by the last press of that kind
 ---@field seen table<string, integer> bytes of each line that were on the screen: see `seen.lua`
 ---@field pristine boolean not edited yet
@@ -222,6 +223,7 @@ local function new(chat, id, row, previews)
     pristine = true,
     sight = guard.sight(),
     reply = guard.sight(),
+    offered = guard.sight(),
   }, Section)
   self:set_start(row)
   chat.section = self

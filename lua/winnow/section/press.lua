@@ -6,16 +6,39 @@ local sent = require('winnow.chat.sent')
 local text = require('winnow.section.text')
 
 local WORKING = 'what you pressed last is still being done.'
-local cancels = vim.api.nvim_create_namespace('winnow.cancel')
+local CANCEL = '<Esc> again cancels'
 local CHANGED = 'The text has changed since you pressed that: press again.'
+
+local keys = vim.api.nvim_create_namespace('winnow.press')
 
 ---@class (partial) winnow.Section
 local Section = {}
+
+--- Have the foot say what the same key would do now, until that does it or another key is typed.
+---@param sentence string
+---@param key string as it is typed
+function Section:pend(sentence, key)
+  self.pending = sentence
+  self:decorate()
+  vim.on_key(function(_, typed)
+    if typed == '' or typed == key then
+      return
+    end
+    vim.on_key(nil, keys)
+    self.pending = nil
+    vim.schedule(function()
+      if self:is_open() and vim.api.nvim_buf_is_loaded(self.chat.buf) then
+        self:decorate()
+      end
+    end)
+  end, keys)
+end
 
 --- Tell the host of a press. The next one of its kind is about what comes of this one.
 ---@param kind string
 ---@param event table
 function Section:tell(kind, event)
+  self.pending = nil
   self.reply = guard.sight()
   self.reply.said = WORKING
   event.section, event.lines = self.id, self:lines()
@@ -25,6 +48,9 @@ end
 --- The host has said a sentence.
 ---@param sentence string
 function Section:hear(sentence)
+  if self.reply.said == WORKING then
+    self:pend(sentence, '\r') -- the message line may have no room for it: 'cmdheight'
+  end
   self.reply.said = sentence
   guard.drawn(self.reply)
 end
@@ -116,43 +142,18 @@ function Section:left()
   return as_read and {} or self:lines()
 end
 
---- `<Esc>` has no second press to wait for any more.
----@param self winnow.Section
-local function keep(self)
-  vim.on_key(nil, cancels)
-  self.cancelling = nil
-  vim.schedule(function()
-    if self:is_open() then
-      self:decorate()
-    end
-  end)
-end
-
---- The foot says that one more press cancels, which any other key takes back.
----@param self winnow.Section
-local function offer_to_cancel(self)
-  self.cancelling = guard.sight()
-  self:decorate()
-  guard.drawn(self.cancelling)
-  local key = guard.key()
-  vim.on_key(function(_, keys)
-    if keys ~= '' and keys ~= key then -- as it was typed, not what a mapping makes of it
-      keep(self)
-    end
-  end, cancels)
-end
-
 --- `<Esc>`, which Vim users press by habit. Twice: the agent is told that the user cancelled.
 function Section:cancel()
   if guard.is_leaving() or not guard.allows(self.sight, guard.pause * 5 / 3) then
     return
-  elseif not self.cancelling then
-    offer_to_cancel(self)
-  elseif guard.allows(self.cancelling, guard.pause * 2 / 3) then
+  elseif self.pending ~= CANCEL then
+    self.offered = guard.sight()
+    self:pend(CANCEL, guard.key())
+    guard.drawn(self.offered)
+  elseif guard.allows(self.offered, guard.pause * 2 / 3) then
     guard.unless_held(function()
-      if self.cancelling and self:is_open() then
-        keep(self)
-        self.chat:tell('cancel', { section = self.id, lines = self:lines() })
+      if self.pending == CANCEL and self:is_open() then
+        self:tell('cancel', {})
       end
     end)
   end
