@@ -52,7 +52,9 @@ end
 ---@return boolean done
 local function forgo(self)
   local emptied = self.saved == '' or not directory.is_blank(vim.split(self.saved, '\n'))
-  if not (emptied and files.own(self.path) and directory.is_blank(self:lines(0, -1))) then
+  if self.section or not emptied or not files.own(self.path) then
+    return false
+  elseif not directory.is_blank(self:lines(0, -1)) then
     return false
   end
   os.remove(self.path)
