@@ -76,6 +76,10 @@ end
 ---@param on winnow.on
 ---@param chat winnow.Chat
 local function watch_text(on, chat)
+  -- Whatever has set options since the last key. `OptionSet` comes for none that autocommands set.
+  on({ 'SafeState', 'InsertEnter' }, function()
+    dress.text(chat.buf)
+  end)
   on('TextYankPost', function()
     local register = vim.v.event.regname
     if register == '+' or register == '*' then -- for another program
