@@ -216,6 +216,16 @@ local function watch_windows(on)
   end)
 end
 
+--- Somebody comes who can be asked, or goes.
+---@param on winnow.on
+local function watch_uis(on)
+  on({ 'UIEnter', 'UILeave' }, function()
+    vim.schedule(function() -- when the one that leaves has left
+      host.notify('watched', { headless = #vim.api.nvim_list_uis() == 0 })
+    end)
+  end)
+end
+
 --- Neovim ends, or was left for a while.
 ---@param on winnow.on
 local function watch_end(on)
@@ -255,6 +265,7 @@ local function start()
     vim.api.nvim_create_autocmd(events, vim.tbl_extend('error', all, more or {}))
   end
   watch_windows(on)
+  watch_uis(on)
   watch_end(on)
 end
 
