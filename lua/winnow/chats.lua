@@ -216,13 +216,18 @@ local function watch_windows(on)
   end)
 end
 
---- Somebody comes who can be asked, or goes.
+--- Somebody comes who can be asked, or goes; not with CTRL-Z, which detaches a UI, too.
 ---@param on winnow.on
 local function watch_uis(on)
-  on({ 'UIEnter', 'UILeave' }, function()
-    vim.schedule(function() -- when the one that leaves has left
+  local suspended = false
+  on('VimSuspend', function()
+    suspended = true
+  end)
+  on({ 'UIEnter', 'UILeave' }, function(event)
+    suspended = suspended and event.event == 'UILeave'
+    if not suspended then
       host.notify('watched', { headless = #vim.api.nvim_list_uis() == 0 })
-    end)
+    end
   end)
 end
 
