@@ -52,8 +52,8 @@ def come_back(editor: Editor, program: str) -> None:
 
 def section(editor: Editor) -> list[str]:
     """The lines of the open section, without the ids of their markers."""
-    lines = [line for line in editor.lines() if "<!--winnow:" in line and ".r-->" not in line]
-    return [line.replace(line.partition("<!--winnow:")[2].partition(".")[0], "") for line in lines]
+    lines = [line for line in editor.lines() if "⟦" in line and "=r⟧" not in line]
+    return [line.replace(line.partition("⟦")[2].partition("=")[0], "") for line in lines]
 
 
 def edits(editor: Editor, api: ScriptedAPI, program: str, chance: random.Random) -> None:

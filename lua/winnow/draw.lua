@@ -51,6 +51,21 @@ local function body_at(row)
   end
 end
 
+--- Where a row stands in a body.
+---@param row integer
+---@param line string
+---@return integer? index 0: one of its fences
+---@return winnow.Fenced? body
+local function index_in_body(row, line)
+  local body = body_at(row)
+  if not body or row == body.last then
+    return nil -- below its other fence
+  elseif row == body.last - 1 and vim.startswith(line, '```') then
+    return 0, body
+  end
+  return row - body.first, body
+end
+
 --- The colour of a line of a diff. The two lines that name the file are its first ones; further
 --- down, `--- ` is a line `-- ` that is removed.
 ---@param line string
@@ -102,15 +117,38 @@ end
 ---@param buf integer
 ---@param row integer
 ---@param line string
----@param inside boolean whether it is in a body: what looks like the rest of one is no marker
-local function hide_markers(buf, row, line, inside)
-  local ours = section and not inside and row >= section.first and row < section.after
-  for _, span in ipairs(marker.spans(line, ours and section.id or nil)) do
+---@param id? string of the open section, if the line is its own: else what looks like the rest of a
+--- marker is none
+local function hide_markers(buf, row, line, id)
+  for _, span in ipairs(marker.spans(line, id)) do
     vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
       end_col = span[2],
-      conceal = ' ', -- one blank, so that what `A` appends stands apart
+      conceal = marker.is_within(line, span) and '' or ' ', -- what `A` appends stands apart
       ephemeral = true,
       priority = 200,
+    })
+  end
+end
+
+--- Colour an option: what is sent back, and what describes it. A note on it has no colour.
+---@param buf integer
+---@param row integer
+---@param line string
+---@param id? string of the open section, if the line is its own
+local function draw_option(buf, row, line, id)
+  local label, stop = nil, 0 ---@type integer?, integer
+  if id then
+    label, stop = marker.option(line, id)
+  end
+  for group, span in pairs({
+    WinnowLabel = label and { 0, label },
+    WinnowDescription = label and { label, stop },
+  }) do
+    vim.api.nvim_buf_set_extmark(buf, namespace, row, span[1], {
+      end_col = span[2],
+      hl_group = group,
+      ephemeral = true,
+      priority = 200, -- above Markdown: it is what the agent wrote, letter for letter
     })
   end
 end
@@ -166,16 +204,10 @@ local function draw_line(_, win, buf, row)
   if row == 0 and frontmatter_end > 0 then
     summarise(win, buf)
   end
-  local body = body_at(row)
-  local index = body and row - body.first
-  if body and row == body.last then
-    index = nil -- below its other fence
-  elseif body and row == body.last - 1 and vim.startswith(line, '```') then
-    index = 0
-  end
+  local index, body = index_in_body(row, line)
   local group
   if index then
-    group = body_group(line, index, body.info)
+    group = body_group(line, index, body and body.info or '')
   elseif row <= frontmatter_end then
     group = 'WinnowStatus'
   else
@@ -192,8 +224,11 @@ local function draw_line(_, win, buf, row)
   if SPEAKERS[line] then
     introduce(win, buf, row, line)
   end
-  if line:find('--', 1, true) then
-    hide_markers(buf, row, line, index ~= nil and index > 0)
+  if line:find('[=\226]') then -- what a marker, or the rest of one, must hold
+    local ours = section and row >= section.first and row < section.after
+    local id = ours and not (index and index > 0) and section.id or nil
+    hide_markers(buf, row, line, id)
+    draw_option(buf, row, line, id)
   end
 end
 

@@ -21,10 +21,12 @@ return {
   DECIDED = '●',
   UNDECIDED = '○',
 
-  -- The marker at the end of a section's line: `<!--winnow:ID.QUESTION.SLOT-->`.
-  MARKER = '<!--winnow:',
-  MARKER_END = '-->',
+  -- The marker of a section's line: `⟦ID=QUESTION=SLOT⟧`. Neovim wraps lines as if it were there to
+  -- be seen: so it is short, and has no character of 'breakat', where it could begin a row itself.
+  MARKER = '⟦',
+  MARKER_END = '⟧',
   BENT = '‹', -- in place of the bracket in what only looks like one
+  ENDS = ' !@*-+;:,./?)]}’”»…、。，！？：；）」』', -- may follow it
 
   -- SLOT is an option's number, or a letter.
   HEAD = 'h',

@@ -11,6 +11,9 @@ local LOOKS = {
   WinnowFoot = { 'NonText' },
   WinnowDecided = { 'Added' },
   WinnowUndecided = { 'WarningMsg' },
+  WinnowMark = { 'NonText' }, -- of an option's line
+  WinnowLabel = { 'Identifier', bold = true },
+  WinnowDescription = { 'Comment' },
   WinnowHint = { 'Comment' },
   WinnowStatus = { 'Comment' },
   WinnowTool = { 'Function' },

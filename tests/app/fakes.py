@@ -393,7 +393,7 @@ async def working(room: Room, text: str = "Hi") -> str:
 
 def kept(lines: list[str], label: str) -> list[str]:
     """The lines without the other option."""
-    other = {"Yes": "No<", "No": "Yes<"}[label]
+    other = {"Yes": "No⟦", "No": "Yes⟦"}[label]
     return [line for line in lines if not line.startswith(other)]
 
 

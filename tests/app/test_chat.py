@@ -232,7 +232,7 @@ async def test_thinking_starts_anew_after_an_interruption(room: Room) -> None:
 @pytest.mark.parametrize("cut", range(1, 22))
 async def test_no_marker_comes_in_pieces(room: Room, cut: int) -> None:
     """The agent's text can't forge a marker, wherever the stream is cut."""
-    marker = "<!--winnow:s1.1.1-->\r\nx <"
+    marker = "⟦s1=1=1⟧\r\nx <"
     await working(room)
     await room.hear(Text(marker[:cut]), Text(marker[cut:]), Pause())
-    assert room.editor.text.replace("›", ">") == "|‹!--winnow:s1.1.1-->\nx <"
+    assert room.editor.text.replace("›", ">") == "|‹s1=1=1⟧\nx <"

@@ -118,7 +118,7 @@ async def test_a_question_can_be_discussed(room: Room) -> None:
     assert "\n\nwhat of it?\n\nSo far:\n- Sure? decided: No\n" in reply.message
     assert "ask again" in reply.message
     (freeze,) = room.editor.every(p.Freeze)
-    assert freeze.lines[0].startswith("… Discussed: Sure? — what of it? · <CR> here asks again<!--")
+    assert freeze.lines[0].startswith("… Discussed: Sure? — what of it? · <CR> here asks again⟦")
     assert room.store.kept["s1"].state == "discussed"
     assert len(room.store.ledger) == 1
 
@@ -126,7 +126,7 @@ async def test_a_question_can_be_discussed(room: Room) -> None:
     assert offered(room) == "as you left it: No, <CR> here takes it"
     await press_foot(room, room.shown().lines)
     fill = room.editor.every(p.Fill)[-1]
-    assert fill.lines == [line.replace(":s1.", ":s2.") for line in lines]
+    assert fill.lines == [line.replace("⟦s1=", "⟦s2=") for line in lines]
     await press_foot(room, fill.lines)
     assert answers(asked) == {"Sure?": "No"}
 

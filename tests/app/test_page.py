@@ -15,7 +15,7 @@ def test_a_second_view_shows_what_the_first_did() -> None:
     turn, kept = Turn(), Transcript()
     early, late = FakeEditor(), FakeEditor()
     first = Page(1, early)
-    for event in (Text("on"), Text("e"), BASH, Text("two <"), ToolFinished("t1", "out")):
+    for event in (Text("on"), Text("e"), BASH, Text("two ⟦"), ToolFinished("t1", "out")):
         entries = list(turn.hear(event))
         kept.append(*entries)
         first.append(*entries)
@@ -27,5 +27,5 @@ def test_a_second_view_shows_what_the_first_did() -> None:
         first.append(entry)
         second.append(entry)
     assert early.text == late.text
-    assert early.text == "|one|▸ Bash ls …|two |▸ Bash ls ✓<|▸ Bash pwd …|▸ Bash pwd ✗"
-    assert kept.text == "one\n\n▸ Bash ls ✓\n│ out\n\ntwo <\n\n▸ Bash pwd ✗"
+    assert early.text == "|one|▸ Bash ls …|two |▸ Bash ls ✓⟦|▸ Bash pwd …|▸ Bash pwd ✗"
+    assert kept.text == "one\n\n▸ Bash ls ✓\n│ out\n\ntwo ⟦\n\n▸ Bash pwd ✗"

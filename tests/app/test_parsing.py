@@ -51,7 +51,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     ("request_", "deleted", "reads"),
     [
-        (QUESTION, "A<", ["blocks", "Reader"]),
+        (QUESTION, "A⟦", ["blocks", "Reader"]),
         (PATCH, "+two", ["blocks", "Reader", "Patch"]),
         (PLAN, "2.", ["blocks", "Reader", "Plan"]),
     ],

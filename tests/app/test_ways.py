@@ -64,7 +64,7 @@ def record(room: Room) -> list[str]:
 async def test_it_is_asked_and_answered(room: Room) -> None:
     await working(room)
     asked = await ask(room)
-    head, text, own, foot = (line.partition("<!--")[0] for line in room.shown().lines if line)
+    head, text, own, foot = (line.partition("⟦")[0] for line in room.shown().lines if line)
     assert (head, text, own, foot) == (
         "━━ Question: Wish",
         "What for lunch?",

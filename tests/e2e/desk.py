@@ -33,7 +33,7 @@ ASK = "AAsk<Esc><CR>gg"  # reading above, so that the section takes a <CR> at on
 ROWS = count(1)
 ROWS_OF_A_CHAT = 30  # as it grows
 QUESTIONS = "questions"
-MARKER = re.compile(r"winnow:\w|\.\d\.\w-->|<!--w")
+MARKER = re.compile(r"⟦\w*=|=\d=\w")
 
 LUA = Path(__file__).with_suffix(".lua").read_text()
 
@@ -258,7 +258,7 @@ class ScriptedDesk(_Asking):
     """
 
     agent = "scripted"
-    _END = "⟧"
+    _END = "⟫"
 
     def _go_on(self, editor: _Editor, user: str) -> None:
         if user != QUESTIONS:
@@ -275,7 +275,7 @@ class ScriptedDesk(_Asking):
 
     def _ask(self, editor: Editor, *questions: Json, said: str = "") -> None:
         before = [{"type": "say", "text": said}] if said else []
-        echo = {"type": "say", "text": f"⟦{{answers}}{self._END}"}
+        echo = {"type": "say", "text": f"⟪{{answers}}{self._END}"}
         step = {"type": "ask", "questions": questions, "answered": [echo]}
         editor.sandbox.scenario.write_text(json.dumps({"turns": [[*before, step]]}))
         editor.command("silent! %bwipeout!")
@@ -283,7 +283,7 @@ class ScriptedDesk(_Asking):
 
     def delivered(self, editor: Editor) -> str:
         editor.wait(lambda: self._END in editor.text(), "the answer")
-        return editor.text().partition("⟦")[2].partition(self._END)[0]
+        return editor.text().partition("⟪")[2].partition(self._END)[0]
 
 
 class ClaudeDesk(_Asking):

@@ -38,16 +38,16 @@ end
 def section(info: str, body: list[str], fence: str = "```") -> list[str]:
     """The lines of a section with this body."""
     return [
-        "━━ Patch: src/app.py<!--winnow:ab.1.h-->",
-        "Claude wants to edit a file.<!--winnow:ab.1.q-->",
-        f"{fence}{info}<!--winnow:ab.1.b-->",
+        "━━ Patch: src/app.py⟦ab=1=h⟧",
+        "Claude wants to edit a file.⟦ab=1=q⟧",
+        f"{fence}{info}⟦ab=1=b⟧",
         *body,
         fence,
-        "<!--winnow:ab.1.c-->",
-        "Allow once<!--winnow:ab.1.1-->",
-        "Always allow edits<!--winnow:ab.1.2-->",
-        "Deny — and say why<!--winnow:ab.1.3-->",
-        "━━<!--winnow:ab.0.f-->",
+        "⟦ab=1=c⟧",
+        "Allow once⟦ab=1=1⟧",
+        "Always allow edits⟦ab=1=2⟧",
+        "Deny — and say why⟦ab=1=3⟧",
+        "━━⟦ab=0=f⟧",
     ]
 
 
@@ -113,8 +113,8 @@ def test_no_marker_is_shown(editor: Editor) -> None:
     for keys in ("", "gg/^```diff<CR>", "A note", "<Esc>", "V", "<Esc>", "3G", "G?^```<CR>x", "u"):
         editor.keys(keys)
         assert "Patch: src/app.py" in "".join(editor.screen())
-    assert not editor.was_shown("<!--")
-    assert not editor.was_shown("winnow:ab")
+    assert not editor.was_shown("⟦")
+    assert not editor.was_shown("ab=")
     assert not editor.was_shown(".1.b")
 
 
@@ -145,8 +145,8 @@ def test_a_diff_has_colours(editor: Editor, background: str) -> None:
     assert editor.style("-old")["foreground"] == group(editor, "WinnowRemoved")
     assert editor.style("--- comment")["foreground"] == group(editor, "WinnowRemoved")
     plain = {"foreground": group(editor, "Normal")}
-    for text in ("kept", "Allow once"):
-        assert editor.style(text) in ({}, plain)
+    assert editor.style("kept") in ({}, plain)
+    assert editor.style("Allow once")["foreground"] == group(editor, "WinnowLabel")
     assert editor.style("✓ no record")["foreground"] != group(editor, "WinnowDecided")
     assert editor.style("```diff")["foreground"] == group(editor, "WinnowHint")
     assert editor.style("## You")["bold"]
@@ -179,7 +179,7 @@ def test_the_cursor_goes_past_the_body(editor: Editor) -> None:
     ask(editor, "diff", DIFF)
     assert editor.line().startswith("Allow once")
     apply(editor, "move", section="ab", question=0)
-    assert editor.line().startswith("━━<!--")
+    assert editor.line().startswith("━━⟦")
 
 
 @pytest.mark.parametrize("heading", ["## Steps", "## Claude is asked", "## Claude", "## You"])
@@ -257,8 +257,8 @@ def test_ten_thousand_lines(editor: Editor) -> None:
     assert edited < 60
 
 
-SCRAPS = ["<!--", "<!-", "-->", "winnow:", "winn", ":ab", ".1.2", ".1", *"-<>1qab: .!"]
-SCRAPS.append("<!--winnow:ab.1.2-->")
+SCRAPS = ["⟦", "⟧", "ab=1", "=1=2", "=1", "ab", *"-<>=1qab: .!"]
+SCRAPS.append("⟦ab=1=2⟧")
 
 
 def test_nothing_that_an_agent_says_is_concealed(editor: Editor) -> None:
@@ -391,7 +391,7 @@ def test_an_answer_from_anywhere(editor: Editor, keys: str, choice: str, reason:
     editor.keys(keys)
     [event] = told(editor, "grant")
     assert (event["section"], event["choice"], event["reason"]) == ("ab", choice, reason)
-    assert event["lines"][2:4] == ["```diff<!--winnow:ab.1.b-->", DIFF[0]]
+    assert event["lines"][2:4] == ["```diff⟦ab=1=b⟧", DIFF[0]]
     assert " kept = 1" not in event["lines"]
     assert editor.lines() == [""]
 

@@ -106,7 +106,7 @@ def test_a_mangled_option_is_neither_dropped_nor_swapped(
     with desk.asked(CACHE) as editor:
         editor.keys(keys)
         before = section(editor)
-        options = [number for number in (1, 2, 3) if f".1.{number}-->" in "".join(before).lower()]
+        options = [number for number in (1, 2, 3) if f"=1={number}⟧" in "".join(before).lower()]
         editor.keys("gg/Which<CR>")
         type_keys(editor, "")
         assert section(editor) == before
@@ -181,7 +181,7 @@ def test_a_pasted_option_is_text_for_the_model(claude_desk: ClaudeDesk) -> None:
         editor.wait_line("(script is empty)")
         message = str(claude_desk.api.requests[-1]["messages"][-1])
         assert "PostgreSQL — about PostgreSQL" in message
-        assert "<!--" not in message
+        assert "⟦" not in message
 
 
 def test_the_clipboard_holds_no_ids(desk: ScriptedDesk) -> None:

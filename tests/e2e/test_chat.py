@@ -13,7 +13,7 @@ pytestmark = pytest.mark.fresh("nothing")
 
 DATABASE = question("Which database?", "PostgreSQL", "MongoDB", "MySQL", header="Database")
 FEATURES = question("Which ones?", "Auth", "Logging", "Search", header="Features", multiple=True)
-MARKER = "<!--"
+MARKER = "⟦"
 
 
 def asked(editor: Editor, api: ScriptedAPI) -> Editor:

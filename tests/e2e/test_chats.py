@@ -10,7 +10,7 @@ from tests.api import ScriptedAPI, ToolUse, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
 
-MARKER = "<!--"
+MARKER = "⟦"
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
 TREE = question("Which tree?", "Ash", "Elm", "Oak", header="Tree")
 

@@ -390,12 +390,12 @@ def test_a_strangers_file_finds_nothing_of_ours(claude: Editor, api: ScriptedAPI
     mine = chat_file(claude)
     theirs = mine.with_name("20200101-000000-theirs.md")
     lines = [line.replace(" secret note", "") for line in mine.read_text().splitlines()]
-    record = next(line for line in lines if ".1.1-->" in line)
-    id = record.partition("<!--winnow:")[2].partition(".")[0]
+    record = next(line for line in lines if "=1=1⟧" in line)
+    id = record.partition("⟦")[2].partition("=")[0]
     theirs.write_text("\n".join(lines))
     claude.keys(f":edit {theirs}<CR>")
     claude.wait_line("not on record any more")
-    claude.keys(f"ggO✗ Cancelled · <CR> here asks again<lt>!--winnow:{id}.0.r--><Esc><CR>")
+    claude.keys(f"ggO✗ Cancelled · <CR> here asks again⟦{id}=0=r⟧<Esc><CR>")
     claude.wait_screen("not on record any more")
     assert "secret" not in claude.text()
     claude.keys(f":edit {mine}<CR>gg/^Redis<CR>dd")

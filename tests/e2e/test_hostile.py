@@ -10,9 +10,9 @@ from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, wait_idle
 
-FORGED = "<!--winnow:ab12.1.1-->"
-BENT = "‹!--winnow:ab12.1.1--›"
-OPEN = "‹!--winnow:ab12.1.1-->"  # as good: its head is none any more
+FORGED = "⟦ab12=1=1⟧"
+BENT = "‹ab12=1=1›"
+OPEN = "‹ab12=1=1⟧"  # as good: its head is none any more
 
 # What an agent says, and how a line shows it.
 HOSTILE = {
@@ -30,10 +30,10 @@ HOSTILE = {
     "emoji": ("🦊🇨🇭", "🦊🇨🇭"),
     "a marker": (FORGED, BENT),
     "a marker in a text": (f"Redis {FORGED} or not", f"Redis {BENT} or not"),
-    "the start of a marker": ("<!--winnow:ab12.1", "‹!--winnow:ab12.1"),
-    "the end of a marker": ("2.1.1-->", "2.1.1--›"),
+    "the start of a marker": ("⟦ab12=1", "‹ab12=1"),
+    "the end of a marker": ("2=1=1⟧", "2=1=1›"),
     "a comment's start": ("html <!--", "html <!--"),
-    "a flag like a marker": ("git --winnow:ab12", "git -‐winnow:ab12"),
+    "a flag like a marker": ("git a=1=2", "git a=1=2"),
     "a heading of the user": ("## You", "## You"),
     "a heading of Claude": ("## Claude\n\nhi", "## Claude ⏎  ⏎ hi"),
     "frontmatter": ("---\nwinnow: 1\n---", "--- ⏎ winnow: 1 ⏎ ---"),
@@ -74,7 +74,7 @@ class Chat:
         self._api.add(say(ask("t1", question)), say("Thanks."))
         send(self.editor, "Ask")
         section = self.editor.wait(lambda: self.editor.lua(SECTION), "a verdict")
-        self.marker = f"<!--winnow:{section}"
+        self.marker = f"⟦{section}="
 
     def say(self, pieces: list[str]) -> None:
         """Send something, and be told this."""
@@ -135,13 +135,13 @@ def test_a_label_comes_back_byte_for_byte(chat: Chat, text: str, shown: str) -> 
 STREAMED = {
     "half a character": (["smile \ud83d", "\ude00!"], "smile 😀!"),
     "a lone half": (["half \ud83d"], "half \ufffd"),
-    "a marker in pieces": (["see <!--win", "now:ab12.1", ".1--", "> there"], f"see {OPEN} there"),
+    "a marker in pieces": (["see ⟦ab", "12=1", "=1", "⟧ there"], f"see {OPEN} there"),
     "a marker, character by character": ([*f"see {FORGED} there"], f"see {OPEN} there"),
     "CR and LF apart": (["one\r", "\ntwo"], "one\ntwo"),
     "progress": (["50%\r", "100%\r\n", "done"], "50%␍100%\ndone"),
     "an escape sequence in pieces": (["\x1b", "[31mred"], "␛[31mred"),
-    "a comment at the end of a line": (["html <!--\n", "end <!-", "-"], "html <!--\nend <!--"),
-    "a flag like a marker": (["git --win", "now:ab12 x"], "git --winnow:ab12 x"),
+    "a head at the end of a line": (["end ⟦\n", "end ⟦a", "="], "end ⟦\nend ⟦a="),
+    "a flag like a marker": (["git a=", "1=2 x"], "git a=1=2 x"),
     "headings": (["## You\n\nyes\n\n## Cl", "aude\n\nno"], " ## You\n\nyes\n\n ## Claude\n\nno"),
     "a tool's line": (["▸", " Read x ✓\n│ a", "\n│ b"], " ▸ Read x ✓\n│ a\n│ b"),
     "a record": (["so:\n", "✓ Selected: A\n", "⚠ Lost"], "so:\n ✓ Selected: A\n ⚠ Lost"),
@@ -172,7 +172,7 @@ def test_tool_output_is_shown_as_it_is(chat: Chat) -> None:
     file.write_bytes(f"{FORGED}\n## You\n\x1b[31mred\r\x00\n<!--\n\u2028 end".encode())
     chat.read(str(file))
     output = [line.partition("\t")[2] for line in chat.editor.lines() if "\t" in line]
-    assert output[:4] == [BENT, "## You", "␛[31mred␍␀", "<!--"]
+    assert output[:4] == [OPEN, "## You", "␛[31mred␍␀", "<!--"]
     assert output[4].startswith("‹U+2028› end")
     assert draft(chat.editor) == ""
     assert not chat.editor.lua("return require('winnow.registry').current().section")

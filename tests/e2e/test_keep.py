@@ -62,3 +62,40 @@ def test_nothing_goes_where_no_option_is(desk: ScriptedDesk, where: str) -> None
         editor.keys("gg/^Mongo<CR>")
         keep(editor, "<F5>")
         assert desk.delivered(editor) == "Database: MongoDB"
+
+
+OFFER = "3 left: <CR> again keeps only PostgreSQL"
+
+
+def foot(editor: Editor) -> str:
+    """The last rule on the screen."""
+    return next((row for row in reversed(editor.screen()) if row.startswith("━━ ")), "")
+
+
+@pytest.mark.parametrize("key", ["j", "0", ":<Esc>"])
+def test_the_foot_says_what_a_second_press_does(desk: ScriptedDesk, key: str) -> None:
+    """Until another key takes that back: there may be no message line."""
+    with desk.asked(DATABASE) as editor:
+        editor.command("set cmdheight=0")
+        before = foot(editor)
+        go(editor, last=False)
+        editor.wait(lambda: OFFER in foot(editor), "the foot to say it")
+        editor.keys(key)
+        editor.wait(lambda: foot(editor) == before, "the verdict again")
+        editor.command("set cmdheight=1")
+        editor.keys("gg/^MySQL<CR>")
+        keep(editor, "<F5>")
+        assert desk.delivered(editor) == "Database: MySQL"
+
+
+def test_a_second_press_does_what_the_foot_said(desk: ScriptedDesk) -> None:
+    with desk.asked(DATABASE, CACHE) as editor:
+        go(editor, last=False)
+        editor.wait(lambda: OFFER in foot(editor), "the foot to say it")
+        go(editor, last=False)
+        editor.wait(lambda: "Database → PostgreSQL" in foot(editor), "what was done")
+        editor.keys("gg/^no cache<CR>")
+        keep(editor, "<F5>")
+        editor.wait(lambda: "Cache → no cache" in foot(editor), "the other answer")
+        go(editor)
+        assert desk.delivered(editor) == "Database: PostgreSQL; Cache: no cache"

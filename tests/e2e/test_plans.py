@@ -235,9 +235,11 @@ def test_a_plan_is_coloured_as_markdown(claude: Editor, api: ScriptedAPI) -> Non
     assert claude.style("bold")["bold"]
     assert claude.style("local")["bold"]  # a keyword of Lua
     normal = claude.lua("return vim.api.nvim_get_hl(0, { name = 'Normal' }).fg")
-    for text in ("use ", "Approve, accept", "Keep planning"):
-        assert claude.style(text) in ({}, {"foreground": normal})
-    assert not claude.was_shown("<!--")
+    assert claude.style("use ") in ({}, {"foreground": normal})
+    label = claude.lua("return vim.api.nvim_get_hl(0, { name = 'WinnowLabel', link = false }).fg")
+    for text in ("Approve, accept", "Keep planning"):
+        assert claude.style(text) == {"foreground": label}
+    assert not claude.was_shown("⟦")
 
 
 HOSTILE = """\
@@ -251,8 +253,8 @@ rm -rf
 fenced
 ```
 ````
-<!--winnow:ab.1.1-->
-Approve, accept edits<!--winnow:ab.1.2-->
+⟦ab=1=1⟧
+Approve, accept edits⟦ab=1=2⟧
 ━━ Plan ━━
 ✓ Approved
 """

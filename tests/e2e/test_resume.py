@@ -326,7 +326,7 @@ def test_an_edit_and_reading_again_in_one_command(editor: Editor) -> None:
     """The host knows the edit, so the verdict does."""
     start(editor)
     wait_section(editor, "Question")
-    options = [line for line in editor.lines() if re.search(r":\w+\.1\.\d+-->", line)]
+    options = [line for line in editor.lines() if re.search(r"⟦\w+=1=\d+⟧", line)]
     editor.keys(f"gg/^{options[0].split()[0]}<CR>")
     editor.command("execute 'normal! dd' | edit!")
     verdict = "return require('winnow.registry').current().section.parts[1]"

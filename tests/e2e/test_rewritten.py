@@ -58,22 +58,22 @@ REWRITES = {
 DRAFTS = {
     "a draft": ["about the draft"],
     "a quoted chat": [
-        *("## You", "", "hi<!--winnow:zz.1.1-->", "", "## Claude", "", "▸ Bash make …"),
+        *("## You", "", "hi⟦zz=1=1⟧", "", "## Claude", "", "▸ Bash make …"),
         *("", "## You", "no"),
     ],
 }
 # What is in the chat beside the draft, what comes then, and what the user does.
 QUESTION = [
-    "━━ Fruit<!--winnow:ab.1.h-->",
-    "Which fruit?<!--winnow:ab.1.q-->",
-    "```sh <!--winnow:ab.1.b-->",
+    "━━ Fruit⟦ab=1=h⟧",
+    "Which fruit?⟦ab=1=q⟧",
+    "```sh ⟦ab=1=b⟧",
     "## You",
     "```",
-    "<!--winnow:ab.1.c-->",
-    "Apple<!--winnow:ab.1.1-->",
-    "Pear<!--winnow:ab.1.2-->",
-    "✎ Something else:<!--winnow:ab.1.e-->",
-    "━━<!--winnow:ab.0.f-->",
+    "⟦ab=1=c⟧",
+    "Apple⟦ab=1=1⟧",
+    "Pear⟦ab=1=2⟧",
+    "✎ Something else:⟦ab=1=e⟧",
+    "━━⟦ab=0=f⟧",
 ]
 Effect = dict[str, Any]
 SECTION: Effect = {"type": "section", "section": "ab", "lines": QUESTION}
@@ -94,10 +94,10 @@ STATES: dict[str, tuple[list[Effect], str, list[Effect], str]] = {
     "a question": ([WRITE, SECTION], "", [], "gg/^Apple<CR>dd<CR>"),
     "a question, answered": ([WRITE, SECTION], "", [FREEZE], "G<CR>"),
     "a question without head": ([WRITE, SECTION], HEADLESS, [], "gg/^Apple<CR>dd<CR>"),
-    "a question without foot": ([WRITE, SECTION], "gg/^━━<lt>!<CR>dd", [], "gg/^Apple<CR>dd<CR>"),
+    "a question without foot": ([WRITE, SECTION], "gg/^━━⟦<CR>dd", [], "gg/^Apple<CR>dd<CR>"),
     "own words in a question": (
         [WRITE, SECTION],
-        "gg/^━━<lt>!<CR>Omine<Esc>",
+        "gg/^━━⟦<CR>Omine<Esc>",
         [FREEZE],
         "G<CR>",
     ),

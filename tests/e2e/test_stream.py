@@ -199,18 +199,18 @@ def test_two_thousand_chunks(claude: Editor, api: ScriptedAPI) -> None:
 
 def test_a_marker_in_the_text_stays_text(claude: Editor, api: ScriptedAPI) -> None:
     """What looks like a marker is neither hidden nor taken for one, however it is cut."""
-    forged = "see <!--winnow:ab12.1.1--> there"
-    api.add(Message([Text(chunks=["see <!--wi", "nnow:ab12.1.1--", "> there"])]), say(forged))
+    forged = "see ⟦ab12=1=1⟧ there"
+    api.add(Message([Text(chunks=["see ⟦ab", "12=1=1", "⟧ there"])]), say(forged))
     for number in range(2):
         start(claude)
         claude.wait(lambda: claude.text().count("there") > number, "the text")  # noqa: B023
         wait_idle(claude)
     rows = [row for row in claude.screen() if "there" in row]
     assert len(rows) == 2
-    assert all("winnow:ab12.1.1" in row for row in rows)
+    assert all("ab12=1=1" in row for row in rows)
     claude.command("edit")
     wait_idle(claude)
-    assert claude.text().count("winnow:ab12.1.1") == 2
+    assert claude.text().count("ab12=1=1") == 2
 
 
 @pytest.mark.parametrize("keys", ["f", "r", "g", '"', "m", "<C-w>", ":echo 1 | echo 2<CR>"])

@@ -42,8 +42,8 @@ PIECES = ["a", "b c", " ", "\n", "\n\n", "  \n", "<", "## You", "▸ x", "│ ro
 TURN: list[AgentEvent] = [
     Thinking("Let me "),
     Thinking("see.\nYes."),
-    Text("I look <!--win"),
-    Text("now:ab.1.1-->\n\n"),
+    Text("I look ⟦a"),
+    Text("b=1=1⟧\n\n"),
     ToolStarted("t1", "Bash", {"command": "ls"}),
     ToolStarted("t2", "Read", {"file_path": "/a"}),
     ToolFinished("t1", "a\nb\n"),
@@ -59,7 +59,7 @@ TEXT = """\
 │ Let me see.
 │ Yes.
 
-I look ‹!--winnow:ab.1.1--›
+I look ‹ab=1=1⟧
 
 ▸ Bash ls ✓
 │ a

@@ -70,7 +70,7 @@ def test_the_second_reads_and_says_so(claude: Editor, api: ScriptedAPI, second: 
     twin.wait_screen(READS)
     assert f"Another Neovim ({claude.lua('return vim.fn.getpid()')})" in twin.messages()
     assert twin.text() + "\n" == before
-    assert not twin.was_shown("<!--")
+    assert not twin.was_shown("⟦")
     twin.command("messages clear")
     for keys in (":w<CR>", ":w!<CR>", "G<CR>", ":Winnow send<CR>", ":Winnow stop<CR>"):
         twin.keys(keys)

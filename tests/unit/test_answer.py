@@ -21,6 +21,7 @@ from winnow.core.section.answer import (
 )
 from winnow.core.section.form import Form, render
 from winnow.core.section.reading import Damage, Left, Pick, parse
+from winnow.core.text.text import MARKER
 
 from tests.unit.forms import BASH, BOTH, ONE, SEVERAL, form
 
@@ -36,7 +37,9 @@ def keep(asked: Form, *labels: str) -> list[str]:
     """The lines after every option but these was deleted."""
     options = [option.label for question in asked.questions for option in question.options]
     gone = [label for label in options if label not in labels]
-    return [line for line in render(asked) if not line.startswith(tuple(gone) or "\0")]
+    return [
+        line for line in render(asked) if not MARKER.sub("", line).startswith(tuple(gone) or "\0")
+    ]
 
 
 # --- the table ---

@@ -91,7 +91,7 @@ def test_no_arguments_are_no_block() -> None:
         ("naïve", "x", ['"naïve": x']),
         ("\u202eא", "x", ['"‹U+202E›א": x']),
         ("\ud800", "\udfff", ['"‹U+D800›": ‹U+DFFF›']),
-        ("<!--winnow:ab.1.2-->", 1, ['"‹!--winnow:ab.1.2--›": 1']),
+        ("⟦ab=1=2⟧", 1, ['"‹ab=1=2⟧": 1']),
     ],
 )
 def test_an_argument_is_shown(name: str, value: Any, lines: list[str]) -> None:

@@ -65,17 +65,15 @@ def decision(form: Form, lines: Sequence[str]) -> Decided | Undecided:
 
 def only(lines: Sequence[str], option: str) -> list[str]:
     """Without the other options."""
-    kept = (".b-->", ".c-->")
+    kept = ("=b⟧", "=c⟧")
     return [
-        line
-        for line in lines
-        if "<!--" not in line or line.startswith(option) or line.endswith(kept)
+        line for line in lines if "⟦" not in line or line.startswith(option) or line.endswith(kept)
     ]
 
 
 def without_hunk(lines: Sequence[str], number: int) -> list[str]:
     heads = [row for row, line in enumerate(lines) if line.startswith("@@")]
-    ends = [*heads[1:], next(row for row, line in enumerate(lines) if line.endswith(".c-->")) - 1]
+    ends = [*heads[1:], next(row for row, line in enumerate(lines) if line.endswith("=c⟧")) - 1]
     return [*lines[: heads[number]], *lines[ends[number] :]]
 
 
@@ -99,8 +97,8 @@ def test_an_untouched_command_runs_as_proposed() -> None:
 @pytest.mark.parametrize(
     ("gone", "message"),
     [
-        (".b-->", "the fence that opens the sh is gone"),
-        (".c-->", "the fence that closes the sh is gone"),
+        ("=b⟧", "the fence that opens the sh is gone"),
+        ("=c⟧", "the fence that closes the sh is gone"),
         ("rm -rf", "command is empty"),
     ],
 )
@@ -158,7 +156,7 @@ def test_an_option_inside_the_command_is_refused() -> None:
 def test_a_patch_shows_names_and_line_numbers() -> None:
     lines = render(PATCH)
     assert lines[0].startswith("━━ Patch: f.txt")
-    assert lines[2].startswith("```diff <")
+    assert lines[2].startswith("```diff ⟦")
     assert lines[3:6] == ["--- /p/f.txt", "+++ /p/f.txt", "@@ -1,6 +1,6 @@"]
     assert "+line three" in lines
     assert text(PATCH, lines) == NEW
@@ -195,7 +193,7 @@ def test_all_hunks_gone_means_deny() -> None:
     lines = without_hunk(without_hunk(render(PATCH), 0), 0)
     for left in (
         lines,
-        [line for line in lines if not line.startswith(("`", "---", "+++", "<!--"))],
+        [line for line in lines if not line.startswith(("`", "---", "+++", "⟦"))],
     ):
         given = decision(PATCH, left)
         assert given == Decided("Deny", "", (3,), (1, 2), edited="all hunks are gone")
@@ -236,7 +234,7 @@ def test_hidden_characters_are_shown_and_stay() -> None:
 
 def test_markers_and_fences_in_the_text_are_only_text() -> None:
     """Neither ends the diff."""
-    hostile = "```\n````\n<!--winnow:ab.1.c-->\n<!--winnow:ab.1.1-->\n## You\n"
+    hostile = "```\n````\n⟦ab=1=c⟧\n⟦ab=1=1⟧\n## You\n"
     form = patched(None, hostile)
     assert text(form, render(form)) == hostile
     assert render(form)[2].startswith("`````diff")
@@ -500,7 +498,7 @@ def test_the_size_of_what_is_cut_is_said() -> None:
     """A long description is one line, with its size."""
     call = Call("Bash", {"command": "ls", "description": "word " * 1000})
     asked = permission.form("ab", call)
-    assert "characters)" in render(asked)[1]
+    assert "characters" in render(asked)[1]
 
 
 @pytest.mark.parametrize("path", [FAKE, "/a\nb", "/a\u202eb", "x" * 5000])

@@ -115,7 +115,7 @@ def scraps(piece: str) -> Callable[[int], Any]:
     return lambda size: (fragments(piece * size), clean_block(piece * size))
 
 
-SCRAPS = ("<!-", "winnow:", ":a", ".1", "-", "<", "now:a.1", "<!--winnow:a.1.1--")
+SCRAPS = ("⟦", "⟧", "a=", "=1", "=", "⟦a", "a=1=", "⟦a=1=1")
 CHOICE = '{"type": "user_choice", "question": "Q%d?", "options": ["a", "b"]}\n\n'
 
 ROWS: dict[str, Callable[[int], Any]] = {
@@ -124,12 +124,12 @@ ROWS: dict[str, Callable[[int], Any]] = {
     "own lines apart": lambda n: judged(form := several(2, 3), [*render(form), *["own", ""] * n]),
     "own lines like options": own("Option 1 {} the"),
     "own lines like a label": own("Option 1 1, and {}"),
-    "own lines like markers": own("word {0} <!--winnow:ab.1.{0}"),
-    "own lines with arrows": own("{} -->"),
+    "own lines like markers": own("word {0} ⟦ab=1={0}"),
+    "own lines with ends": own("{} ⟧"),
     "own lines all dots": own("Option 1 1" + "." * 300 + "{}"),
     "prefixed options": edited(lambda line: "x " + line),
     "prefixed options without a blank": edited(lambda line: "x" + line),
-    "options without markers": edited(lambda line: line.partition("<!--")[0]),
+    "options without markers": edited(lambda line: line.partition("⟦")[0]),
     "options with half markers": edited(lambda line: line[:-3]),
     "options in capitals": edited(str.upper),
     "options broken in two": lambda n: judged(*broken(n)),
@@ -137,12 +137,10 @@ ROWS: dict[str, Callable[[int], Any]] = {
     "dots behind a label": (
         lambda n: judged(form := several(1, 3), [*render(form), "Option 0 1" + "." * n + "x"])
     ),
-    "nested markers": (
-        lambda n: strip_markers("<!--win" * n + "<!--winnow:a.1.1-->" + "now:a.1.1-->" * n)
-    ),
-    "ends of markers": lambda n: strip_markers("<!--winnow:a.1.1-->" + "-->" * n),
+    "nested markers": (lambda n: strip_markers("⟦a=" * n + "⟦a=1=1⟧" + "1=1⟧" * n)),
+    "ends of markers": lambda n: strip_markers("⟦a=1=1⟧" + "⟧" * n),
     **{f"pieces of markers: {piece}": scraps(piece) for piece in SCRAPS},
-    "a long label": lambda n: (clean("\u200b\x1b<!--winn" * n), brief("\x1b" * n)),
+    "a long label": lambda n: (clean("\u200b\x1b⟦a=" * n), brief("\x1b" * n)),
     "hidden characters": lambda n: show("a\u200d\xa0\x1b\U000e0041" * n),
     "hidden characters, restored": (
         lambda n: restore(show("a\u200d\xa0\x1b" * n) + "!", "a\u200d\xa0\x1b" * n)

@@ -43,7 +43,7 @@ def test_the_earlier_answer_is_offered_as_lines() -> None:
     lines = edited(ONE, "Mongo", "MySQL")
     assert again(ONE, lines) == lines
     other = Form("xy", ONE.questions)
-    assert again(ONE, lines, of=other) == [line.replace(":ab.", ":xy.") for line in lines]
+    assert again(ONE, lines, of=other) == [line.replace("⟦ab=", "⟦xy=") for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_the_earlier_answer_is_offered_as_lines() -> None:
         (ONE, ["Mongo"], {"✎": " rather both"}),
         (SEVERAL, ["Search"], {"Auth": " OAuth", "Logging": " to: a file"}),
         (SEVERAL, ["Auth", "Logging"], {"✎": " my own\n\nanother"}),
-        (form("A", "A: B", multi=True), [], {"A<": " 1", "A: B": " 2"}),
+        (form("A", "A: B", multi=True), [], {"A⟦": " 1", "A: B": " 2"}),
     ],
 )
 def test_notes_and_own_words_come_back(asked: Form, drop: list[str], notes: dict[str, str]) -> None:

@@ -49,7 +49,7 @@ def test_own_answer_is_marked() -> None:
 
 def test_unanswered_questions_can_be_asked_again() -> None:
     """Then the record carries the section's id."""
-    again = "<CR> here asks again<!--winnow:ab.0.r-->"
+    again = "<CR> here asks again⟦ab=0=r⟧"
     assert cancelled(BOTH, "cancelled", again=True) == [
         f"✗ Cancelled: Database, Features · {again}"
     ]
@@ -108,7 +108,7 @@ def test_discussion_says_what_was_decided_so_far() -> None:
         "Please clarify, then ask again. Keep the wording of whatever stays the same."
     )
     assert discussed(BOTH, "why\nso?", again=True)[0].startswith(
-        "… Discussed: Database, Features — why ⏎ so? · <CR> here asks again<!--winnow:ab.0.r"
+        "… Discussed: Database, Features — why ⏎ so? · <CR> here asks again⟦ab=0=r"
     )
 
 

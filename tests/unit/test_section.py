@@ -70,7 +70,7 @@ def test_shows_a_permission_in_full() -> None:
     assert not any(line.startswith("✎") for line in shown)
 
 
-@pytest.mark.parametrize("label", ["", " ", "A\nB", "<!--winnow:ab.1.2-->", "日本", "\x1b"])
+@pytest.mark.parametrize("label", ["", " ", "A\nB", "⟦ab=1=2⟧", "日本", "\x1b"])
 def test_any_label_is_one_marked_line(label: str) -> None:
     """Odd labels neither break lines nor forge markers."""
     asked = form(label, "B")
@@ -111,7 +111,7 @@ def test_pasted_twice_counts_once() -> None:
 def test_own_words_stand_on_either_side_of_the_marker(before: bool) -> None:
     """The marker is concealed, so the cursor may be before or after it."""
     lines = edited(
-        ONE, ELSE, lambda line: line.replace("<", " sqlite<") if before else line + " sqlite"
+        ONE, ELSE, lambda line: line.replace("⟦", " sqlite⟦") if before else line + " sqlite"
     )
     assert left(ONE, lines).own == ("sqlite",)
 
@@ -166,10 +166,10 @@ OVERLOOKED: list[Callable[[str], str]] = [
     lambda line: "- " + line,
     lambda line: "    " + line,
     lambda line: line.replace(",", ",  "),
-    lambda line: line.split("<!--")[0],
+    lambda line: line.split("⟦")[0],
     lambda line: line[:-5],
-    lambda line: line.replace("winnow", "wnnow"),
-    lambda line: line.replace("<!--winnow:ab", ""),
+    lambda line: line.replace("⟦ab", "⟦a"),
+    lambda line: line.replace("⟦ab", ""),
 ]
 
 
@@ -192,9 +192,9 @@ def test_edits_that_keep_the_meaning_change_nothing(
         lambda line: line.replace("PostgreSQL", "PostgreSQL++"),
         lambda line: line.replace("PostgreSQL", "MySQL"),
         lambda line: line.replace("PostgreSQL", "Not PostgreSQL"),
-        lambda line: line.replace("PostgreSQL", "Postgre").replace("winnow", "wino"),
-        lambda line: line.replace("1.1", "1.2"),
-        lambda line: line.replace("1.1", "7.1"),
+        lambda line: line.replace("PostgreSQL", "Postgre").replace("=1⟧", "1⟧"),
+        lambda line: line.replace("1=1", "1=2"),
+        lambda line: line.replace("1=1", "7=1"),
     ],
 )
 def test_a_line_that_says_another_thing_is_damage(edit: Callable[[str], str]) -> None:
@@ -328,15 +328,15 @@ def test_the_rows_of_a_broken_option_go_together() -> None:
     assert locate(ONE, lines, MONGO + 1) == (1, 2)
 
 
-@pytest.mark.parametrize("start", range(-19, 0))
-@pytest.mark.parametrize("length", [1, 2, 5, 9])
+@pytest.mark.parametrize("start", range(-8, 0))
+@pytest.mark.parametrize("length", [1, 2, 5])
 def test_an_option_whose_marker_was_cut_is_still_there(start: int, length: int) -> None:
     """x, anywhere in the marker."""
     lines = edited(ONE, POSTGRES, lambda line: line[:start] + line[start:][length:])
     assert picks(left(ONE, lines)) == [1, 2, 3]
 
 
-@pytest.mark.parametrize("cut", ["-->", ".1-->", ":ab.1.1-->"])
+@pytest.mark.parametrize("cut", ["⟧", "=1⟧", "ab=1=1⟧"])
 def test_what_is_typed_into_a_marker_is_not_lost(cut: str) -> None:
     """It can't be told from the marker's rest, so the line is named."""
     lines = edited(ONE, POSTGRES, lambda line: line.replace(cut, "") + "note")
@@ -398,7 +398,7 @@ def test_locate(row: int, place: tuple[int, int]) -> None:
     assert locate(BOTH, render(BOTH), row) == place
 
 
-@pytest.mark.parametrize("text", ["-", "<!-", "winnow", ".1", "a:", "> ", "<!-w:", "word "])
+@pytest.mark.parametrize("text", ["-", "⟦", "ab=", "=1", "a=", "> ", "⟦ab=", "word "])
 def test_long_lines_are_read_at_once(text: str) -> None:
     """No pattern backtracks for minutes, as the time limit of all tests would show."""
     asked = form(text * 400, text * 300)
@@ -407,16 +407,16 @@ def test_long_lines_are_read_at_once(text: str) -> None:
 
 # What looks like a marker, whole or damaged, of this section or another one.
 SCRAPS = (
-    "<!--",
-    "-->",
-    "winnow:",
-    ":ab.1.2",
-    ".1.2",
+    "⟦",
+    "⟧",
+    "ab=1=2",
+    "=1=2",
     "ab",
-    ".1",
+    "=1",
+    "=",
     "-",
-    "<",
-    ">",
+    ".",
+    "a long description, ",
     "1",
     "q",
     "✎",
@@ -436,7 +436,7 @@ def test_what_looks_like_a_marker_is_none(label: str, description: str, other: s
         assert not line.startswith(("✎ Something else: ", "━━━"))
     (left,) = parse(asked, lines).questions
     assert left == Left((Pick(1), Pick(2), Pick(3)))
-    places = [row for row, line in enumerate(lines) if ".1.1-->" in line or ".1.2-->" in line]
+    places = [row for row, line in enumerate(lines) if "=1=1⟧" in line or "=1=2⟧" in line]
     (left,) = parse(asked, [line for row, line in enumerate(lines) if row not in places]).questions
     assert left == Left((Pick(3),))
     lines[places[0]] += " a note"

@@ -55,7 +55,7 @@ forms = st.lists(
 ).map(lambda questions: Form("ab", tuple(questions)))
 
 places = st.integers(0, 30)
-typed = words | st.text(st.sampled_from("<!--winow:ab.12eqhf> x"), max_size=12)
+typed = words | st.text(st.sampled_from("⟦⟧ab=12eqhf> x"), max_size=12)
 
 LINES: list[Callable[[list[str], int, str], list[str]]] = [
     lambda lines, row, _: [*lines[:row], *lines[row + 1 :]],  # dd
@@ -194,10 +194,10 @@ def test_edits_in_one_block_leave_the_others_alone(
     """Whatever happens between a question's text and its last option stays there."""
     lines = render(form)
     number = data.draw(st.integers(1, len(form.questions)))
-    rows = [n for n, line in enumerate(lines) if f":ab.{number}.1-->" in line]
+    rows = [n for n, line in enumerate(lines) if f"ab={number}=1⟧" in line]
     count = len(form.questions[number - 1].options)
     block = apply(edits, lines[rows[0] : rows[0] + count])
-    addresses = re.findall(r"\.(\d+)\.[\da-z]", "\n".join(block).lower())
+    addresses = re.findall(r"=(\d+)=[\da-z]", "\n".join(block).lower())
     if any(int(question) != number for question in addresses):
         return  # typed another question's marker, or a part of it
     reading = parse(form, lines[: rows[0]] + block + lines[rows[0] + count :])

@@ -14,6 +14,8 @@ from winnow.core.text.text import (
     marker,
     prose,
     quoted,
+    renewed,
+    sewn,
     split_unfinished,
     strip_markers,
 )
@@ -33,10 +35,9 @@ from winnow.core.text.visible import show
         ("\u202egnp.exe", "‹U+202E›gnp.exe"),
         ("\ud83d", "‹U+D83D›"),
         ("a\tb", "a⇥b"),
-        ("<!--WinNow:ab.1.2-->", "‹!--WinNow:ab.1.2--›"),
-        ("<!--winnow:ab.1.12-->", "‹!--winnow:ab.1.12--›"),
-        ("git --winnow:ab", "git -‐winnow:ab"),
-        ("use <!-- html --> and a --> b", "use ‹!-- html --› and a --› b"),
+        ("⟦Ab=1=2⟧", "‹Ab=1=2›"),
+        ("⟦ab=1=12⟧", "‹ab=1=12›"),
+        ("use ⟦x⟧ and a --> b", "use ‹x› and a --> b"),
         ("x" * 3000, "x" * 1980 + "… (3,000 characters)"),
         ("a\xa0b\u200dc\xadd", "a‹U+00A0›b‹U+200D›c‹U+00AD›d"),
     ],
@@ -118,7 +119,7 @@ def test_a_line_of_a_section_never_begins_as_ours_do(line: str) -> None:
     assert shown == line.replace(first, f"‹{first}›", 1)
 
 
-@given(st.text(st.characters(codec=None)) | st.text(st.sampled_from("<!--winow:ab.12>\n")))
+@given(st.text(st.characters(codec=None)) | st.text(st.sampled_from("⟦⟧ab=12>\n")))
 def test_clean_text_is_one_harmless_line(text: str) -> None:
     """Whatever the agent sends, a buffer takes it, and no marker comes out."""
     line = clean(text)
@@ -128,22 +129,21 @@ def test_clean_text_is_one_harmless_line(text: str) -> None:
     line.encode()
 
 
-@given(st.text(st.sampled_from("<!--winow:ab.12>")))
+@given(st.text(st.sampled_from("⟦⟧ab=12>")))
 def test_no_marker_survives_stripping(text: str) -> None:
     """Taking one marker out of another leaves none."""
-    nested = f"<!--win{marker('ab', 1, 2)}now:ab.1.2-->{text}"
+    nested = f"⟦ab={marker('ab', 1, 2)}1=2⟧{text}"
     assert not MARKER.search(strip_markers(nested))
 
 
 @pytest.mark.parametrize(
     "damaged",
     [
-        *(marker("ab", 1, 2)[:cut] for cut in range(1, 20)),
-        *(marker("ab", 1, 2)[cut:] for cut in range(1, 14)),
-        "!--winnow:ab.1.2-->",
-        "inow:ab.1.2--",
-        "<!--wnnow:ab.1.2-->",
-        "<!--winnow:ab1.2-->",
+        *(marker("ab", 1, 2)[:cut] for cut in range(1, 8)),
+        *(marker("ab", 1, 2)[cut:] for cut in range(1, 8)),
+        "⟦a=1=2⟧",
+        "⟦ab1=2⟧",
+        "⟦ab==2⟧",
     ],
 )
 def test_fragments_of_a_marker_are_recognised(damaged: str) -> None:
@@ -154,5 +154,28 @@ def test_fragments_of_a_marker_are_recognised(damaged: str) -> None:
 
 def test_prose_is_no_fragment() -> None:
     """Arrows, comments and addresses that a user writes are left alone."""
-    prose = "a --> b, <!-- note -->, localhost:127.0.0.1, now:10.0.0.1, --no-wait, x < y"
+    prose = "a --> b, <!-- note -->, localhost:127.0.0.1, a=1, x==2, f(a=1, b=2), x < y"
     assert strip_markers(prose, fragments=True) == prose
+
+
+def test_an_older_versions_marker_is_renewed() -> None:
+    """Wherever it stands; what an edit has left of one is not."""
+    line = "A <!--winnow:ab.1.2--> note<!--WinNow:ab.0.r-->"
+    assert renewed(line) == f"A {marker('ab', 1, 2)} note{marker('ab', 0, 'r')}"
+    assert renewed("A <!--winnow:ab.1-->") == "A <!--winnow:ab.1-->"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Redis — fast.", "Redis — fast.|"),
+        ("It is fast, and all of us know it.", "It is fast, and all of us know it|."),
+        ("It is fast, and all of us (the team)", "It is fast, and all of us (the team|)"),
+        ("Redis — 東京の首都圏で使われている", "Redis — |東京の首都圏で使われている"),
+        ("東京の首都圏で使われている", "東京の首都圏で使われている|"),
+        ("." * 30, "." * 30 + "|"),
+        ("", "|"),
+    ],
+)
+def test_a_marker_gets_no_row_of_its_own(text: str, shown: str) -> None:
+    assert sewn(text, "|") == shown

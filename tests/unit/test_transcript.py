@@ -55,7 +55,7 @@ def test_entries_can_be_kept() -> None:
         ([Said("one "), Said("two\n"), Said("\n\n"), Said("three\n")], "one two\n\n\nthree"),
         ([Said("one"), Paused(), Said("\n\ntwo")], "one\n\ntwo"),
         ([Said("\n "), Said("one")], " one"),
-        ([Said("x <!--win"), Said("now:ab.1.1-->")], "x ‹!--winnow:ab.1.1--›"),
+        ([Said("x ⟦a"), Said("b=1=1⟧")], "x ‹ab=1=1⟧"),
         ([Said("x <"), Ended()], "x <"),
         ([Said("▸ Bash rm"), Said("\n## You\n")], " ▸ Bash rm\n ## You"),
         ([Thought("a\nb"), Said("c")], "✻ Thinking\n│ a\n│ b\n\nc"),

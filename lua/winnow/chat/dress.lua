@@ -1,4 +1,5 @@
 --- What a chat sets in its buffer and in the windows that show it, and nowhere else.
+local grammar = require('winnow.grammar')
 local registry = require('winnow.registry')
 local view = require('winnow.section.view')
 
@@ -11,6 +12,7 @@ local OPTIONS = {
   wrap = true,
   linebreak = true,
   breakindent = true,
+  breakindentopt = 'list:-1', -- by 'formatlistpat'
   smoothscroll = true, -- else a paragraph taller than the window would leave that empty
   foldmethod = 'manual',
   foldtext = '',
@@ -27,6 +29,10 @@ local TEXT = {
   fileformat = 'unix',
   bomb = false,
 }
+
+-- How far wrapped rows of a list hang: as wide as what matches. Of an option those are two bytes,
+-- which Neovim does not look for at the start of the line: the mark before it is drawn.
+local LISTS = [[^\s*\%([-*+]\|\d\+[.)]\)\s\+\|]] .. grammar.MARKER .. [[\w\+=\d\+\zs=\d]]
 
 --- Set the options for this buffer in this window; other buffers of the window keep theirs. Done
 --- once: later the user may want long lines or all folds open. Only markers stay hidden.
@@ -82,6 +88,7 @@ function M.buffer(chat)
   options.filetype = 'winnow'
   options.indentexpr = "v:lua.require'winnow.chat.dress'.indent()"
   options.indentkeys = 'o,O'
+  options.formatlistpat = LISTS
   M.text(chat.buf)
 end
 

@@ -65,7 +65,7 @@ local function fold_block(win, first, last, lines)
     heading = heading - 1
   end
   if last > first then
-    fold(win, first, last, heading)
+    fold(win, first, last, HEADINGS[lines[heading + 1]] and heading or nil)
   end
 end
 

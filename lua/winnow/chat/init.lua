@@ -6,6 +6,7 @@ local files = require('winnow.chat.files')
 local frontmatter = require('winnow.chat.frontmatter')
 local heading = require('winnow.chat.heading')
 local host = require('winnow.host')
+local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
 local save = require('winnow.chat.save')
 local say = require('winnow.say')
@@ -176,6 +177,9 @@ function M.new(buf, owner)
   self:remember_file()
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   view.clear(buf) -- what was drawn before `:e!` stands elsewhere now
+  if not owner then
+    marker.renew(buf)
+  end
   self:first_heading(registry.get(buf))
   if not owner then
     section.recognise(self)

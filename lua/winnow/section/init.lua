@@ -29,6 +29,7 @@ local M = {}
 ---@field confirmed? string[] the lines that the host was asked about last
 ---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
+---@field pending? string what the key that was pressed last does when it is pressed again
 ---@field reply winnow.Sight what came of the last press
 ---@field granted? string what was chosen from elsewhere, by the last press of that kind
 ---@field seen table<string, integer> bytes of each line that were on the screen: see `seen.lua`

@@ -3,28 +3,24 @@ local grammar = require('winnow.grammar')
 
 local M = {}
 
---- A pattern that finds a text in any case.
----@param text string
----@return string
-local function any_case(text)
-  local found = vim.pesc(text):gsub('%l', function(letter)
-    return ('[%s%s]'):format(letter, letter:upper())
-  end)
-  return found
-end
-
-local WHOLE = any_case(grammar.MARKER) .. '(%w+)%.(%d+)%.(%w+)' .. any_case(grammar.MARKER_END)
+local OPEN, CLOSE = grammar.MARKER, grammar.MARKER_END
+local WHOLE = OPEN .. '(%w+)=(%d+)=(%w+)' .. CLOSE
 -- What an edit leaves of a marker should not peek through either. Only in an open section, whose
 -- text is ours; elsewhere it is what somebody wrote.
-local WORD = '[wW]?[iI]?[nN]?[nN]?[oO]?[wW]?'
-local DAMAGED = { -- ID stands for the section's: “postgres:16.2.1” in an option is no scrap
-  '<?!?%-+[wW][iI][nN][nN][oO][wW]:[%w%.]*%-*>?', -- its head, and what is left behind that
-  '[<!%-]+%a*:?%w*%.%d+%.%d*%a?%-%->', -- its tail, and what is left before that
-  WORD .. ':ID%.%d+%.%w+%-*>?', -- its middle
-  '%.%d+%.%d*%a?%-%->',
-  '<!%-%-[wW][iI][nN]' .. WORD:sub(#'[wW]?[iI]?[nN]?' + 1) .. '%-*>', -- its two ends
-  '<!%-%-' .. WORD .. '$',
+local DAMAGED = { -- ID stands for the section's: “a=1” in an option is no scrap
+  OPEN .. '[%w=]*' .. CLOSE,
+  OPEN .. '%w*=%d*=%d+', -- its head, and what is left behind that
+  OPEN .. '%w*=%d*=?%l?',
+  OPEN .. 'ID',
+  OPEN,
+  'ID=%d+=%w+' .. CLOSE, -- its tail, and what is left before that
+  '=%d+=%w+' .. CLOSE,
+  '=%w*' .. CLOSE,
+  CLOSE,
+  'ID=%d+=%w+', -- its middle
 }
+-- As an older version wrote it; no section and no host knows these.
+local OLD = '<!%-%-winnow:(%w+)%.(%d+)%.(%w+)%-%->'
 
 ---@class winnow.Marker
 ---@field id string
@@ -36,7 +32,7 @@ local DAMAGED = { -- ID stands for the section's: “postgres:16.2.1” in an op
 ---@param id? string only a marker of this section
 ---@return winnow.Marker?
 function M.of(line, id)
-  if not line:find('<!--', 1, true) then -- quick: a body may have thousands of lines
+  if not line:find(OPEN, 1, true) then -- quick: a body may have thousands of lines
     return nil
   end
   for found, question, slot in line:gmatch(WHOLE) do
@@ -47,11 +43,73 @@ function M.of(line, id)
   end
 end
 
+--- Make the markers of an older version's text those of this one, outside of undo.
+---@param buf integer that was just read, before anything is told from its text
+function M.renew(buf)
+  local options = vim.bo[buf]
+  local levels, modifiable = options.undolevels, options.modifiable
+  options.undolevels, options.modifiable = -1, true
+  for row, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
+    local renewed = line:gsub(OLD, OPEN .. '%1=%2=%3' .. CLOSE)
+    if renewed ~= line then
+      vim.api.nvim_buf_set_lines(buf, row - 1, row, false, { renewed })
+    end
+  end
+  options.undolevels, options.modifiable = levels, modifiable
+end
+
 --- A text without its markers.
 ---@param text string
 ---@return string
 function M.strip(text)
   return (text:gsub(WHOLE, ''))
+end
+
+--- Where the end of a sentence ends that follows a marker.
+---@param line string
+---@param at integer bytes up to it
+---@return integer bytes
+local function past_ends(line, at)
+  for char in line:sub(at + 1):gmatch('[%z\1-\127\194-\244][\128-\191]*') do
+    if char == ' ' or not grammar.ENDS:find(char, 1, true) then
+      break
+    end
+    at = at + #char
+  end
+  return at
+end
+
+--- What a line says: up to a marker at its end, be that within the end of a sentence.
+---@param line string
+---@return string
+function M.told(line)
+  local from, to = line:find(WHOLE)
+  return from and past_ends(line, to) == #line and line:sub(1, from - 1) or line
+end
+
+--- Whether a marker stands inside of what it marks, or beside a blank: nothing shows in its place.
+---@param line string
+---@param span { [1]: integer, [2]: integer }
+---@return boolean
+function M.is_within(line, span)
+  local blank = line:sub(span[1], span[1]) == ' ' or line:sub(span[2] + 1, span[2] + 1) == ' '
+  return blank or past_ends(line, span[2]) > span[2]
+end
+
+--- Where the label of an option ends, and where all that was shown of it does.
+---@param line string
+---@param id string of the section
+---@return integer? label bytes; nil: it is no option
+---@return integer stop
+function M.option(line, id)
+  local found = M.of(line, id)
+  local from, to = line:find(WHOLE)
+  if not (found and from and tonumber(found.slot)) then
+    return nil, 0
+  end
+  local split = line:sub(from - 1, from - 1) == ' ' -- before a long word
+  local stop = split and #line or past_ends(line, to)
+  return math.min((line:find(' — ', 1, true) or #line + 1) - 1, stop), stop
 end
 
 --- Where markers stand in a line.
@@ -72,9 +130,7 @@ function M.spans(line, id)
     pattern = pattern:gsub('ID', id or '')
     local from, to = line:find(pattern)
     while from do
-      -- The agent's text, which stays visible.
-      local bent = line:sub(from - #grammar.BENT, from - 1) == grammar.BENT
-      if not bent and is_new(from, to) then
+      if is_new(from, to) then
         table.insert(spans, { from - 1, to })
       end
       from, to = line:find(pattern, to + 1)

@@ -8,13 +8,40 @@ local text = require('winnow.section.text')
 local WORKING = 'what you pressed last is still being done.'
 local CHANGED = 'The text has changed since you pressed that: press again.'
 
+local keys = vim.api.nvim_create_namespace('winnow.press')
+
 ---@class (partial) winnow.Section
 local Section = {}
+
+--- Have the foot say what the same key would do now, until that does it or another key is typed.
+---@param sentence string
+---@param key string such as `<CR>`
+---@param taken_back? fun() another key was typed
+function Section:pend(sentence, key, taken_back)
+  self.pending = sentence
+  self:decorate()
+  vim.on_key(function(_, typed)
+    if typed == '' or typed == vim.keycode(key) then
+      return
+    end
+    vim.on_key(nil, keys)
+    if self.pending and taken_back then
+      taken_back()
+    end
+    self.pending = nil
+    vim.schedule(function()
+      if self:is_open() and vim.api.nvim_buf_is_loaded(self.chat.buf) then
+        self:decorate()
+      end
+    end)
+  end, keys)
+end
 
 --- Tell the host of a press. The next one of its kind is about what comes of this one.
 ---@param kind string
 ---@param event table
 function Section:tell(kind, event)
+  self.pending = nil
   self.reply = guard.sight()
   self.reply.said = WORKING
   event.section, event.lines = self.id, self:lines()
@@ -24,6 +51,9 @@ end
 --- The host has said a sentence.
 ---@param sentence string
 function Section:hear(sentence)
+  if self.reply.said == WORKING then
+    self:pend(sentence, '<CR>') -- the message line may have no room for it: 'cmdheight'
+  end
   self.reply.said = sentence
   guard.drawn(self.reply)
 end

@@ -62,14 +62,14 @@ local function rows(section)
   return found
 end
 
---- The line of a row, and how many bytes of it there are to see: a marker can't be seen.
+--- The line of a row, and how many bytes of it there are to see: up to a marker at its end.
 ---@param section winnow.Section
 ---@param row integer
 ---@return string line
 ---@return integer size
 local function line_at(section, row)
   local line = section.chat:lines(row, row + 1)[1] or ''
-  return line, #marker.strip(line):gsub('%s+$', '')
+  return line, #marker.told(line):gsub('%s+$', '')
 end
 
 ---@class winnow.Float a window that lies over others

@@ -6,7 +6,8 @@ local marker = require('winnow.section.marker')
 local M = {}
 
 local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc> cancels'
-local RULE = 60 -- columns of a rule, where the window has them
+local OPTION = '•' -- before each option; as wide as `dress.lua` has wrapped rows hang
+local RULE = 120 -- columns of a rule, where the window has them
 local PEEK = 6 -- lines of a preview that are shown below its option
 local namespace = vim.api.nvim_create_namespace('winnow.section_view')
 local peeks = vim.api.nvim_create_namespace('winnow.section_view.preview')
@@ -81,24 +82,39 @@ local function dot_of(part)
   return part.decided and grammar.DECIDED or grammar.UNDECIDED
 end
 
---- The verdict on the foot's own line, or nil when it is too wide for that.
+---@class winnow.Shown what the foot says
+---@field parts winnow.Part[]
+---@field offer string
+---@field waiting integer
+
+--- The verdict; in its place, what a second press would do.
 ---@param section winnow.Section
+---@return winnow.Shown
+local function shown_of(section)
+  if section.pending then
+    return { parts = { { text = section.pending, decided = false } }, offer = '', waiting = 0 }
+  end
+  return section
+end
+
+--- The verdict on the foot's own line, or nil when it is too wide for that.
+---@param shown winnow.Shown
 ---@param width integer columns
 ---@return winnow.Chunk[]?
-local function foot_line(section, width)
+local function foot_line(shown, width)
   local chunks = { { grammar.RULE:rep(2) .. ' ', 'WinnowFoot' } }
-  if #section.parts > 1 then
-    local dots = vim.iter(section.parts):map(dot_of)
+  if #shown.parts > 1 then
+    local dots = vim.iter(shown.parts):map(dot_of)
     table.insert(chunks, { dots:join('') .. ' ', 'WinnowFoot' })
   end
-  for i, part in ipairs(section.parts) do
+  for i, part in ipairs(shown.parts) do
     table.insert(chunks, { (i > 1 and ' · ' or '') .. part.text, part_group(part) })
   end
-  if section.offer ~= '' then
-    table.insert(chunks, { ' · ' .. section.offer, 'WinnowHint' })
+  if shown.offer ~= '' then
+    table.insert(chunks, { ' · ' .. shown.offer, 'WinnowHint' })
   end
-  if section.waiting > 0 then
-    table.insert(chunks, { (' · %d more waiting'):format(section.waiting), 'WinnowHint' })
+  if shown.waiting > 0 then
+    table.insert(chunks, { (' · %d more waiting'):format(shown.waiting), 'WinnowHint' })
   end
   local used = display_width(chunks)
   if used > width then
@@ -109,23 +125,23 @@ local function foot_line(section, width)
 end
 
 --- The verdict as lines of its own, one or more for each question.
----@param section winnow.Section
+---@param shown winnow.Shown
 ---@param width integer columns
 ---@return winnow.Chunk[][]
-local function foot_lines(section, width)
+local function foot_lines(shown, width)
   local lines = {}
-  for _, part in ipairs(section.parts) do
+  for _, part in ipairs(shown.parts) do
     local dot = dot_of(part) .. ' '
     for _, piece in ipairs(M.wrapped(part.text, width - 3)) do
       table.insert(lines, { { dot .. piece, part_group(part) } })
       dot = '  '
     end
   end
-  for _, piece in ipairs(section.offer ~= '' and M.wrapped(section.offer, width - 3) or {}) do
+  for _, piece in ipairs(shown.offer ~= '' and M.wrapped(shown.offer, width - 3) or {}) do
     table.insert(lines, { { '  ' .. piece, 'WinnowHint' } })
   end
-  if section.waiting > 0 then
-    table.insert(lines, { { ('%d more waiting'):format(section.waiting), 'WinnowHint' } })
+  if shown.waiting > 0 then
+    table.insert(lines, { { ('%d more waiting'):format(shown.waiting), 'WinnowHint' } })
   end
   return lines
 end
@@ -209,8 +225,9 @@ end
 ---@return integer[] asked the last row of each question's text
 ---@return integer? foot
 ---@return winnow.Fenced[] bodies
+---@return integer[] options
 local function find(section, first)
-  local heads, asked, foot, bodies = {}, {}, nil, {}
+  local heads, asked, foot, bodies, options = {}, {}, nil, {}, {}
   local open ---@type winnow.Fenced? a body that goes on
   for i, line in ipairs(section:lines()) do
     local row = first + i - 1
@@ -229,38 +246,62 @@ local function find(section, first)
       asked[found.question] = row
     elseif slot == grammar.FOOT then
       foot = row
+    elseif tonumber(slot) then
+      table.insert(options, row)
     end
   end
-  return heads, vim.tbl_values(asked), foot, bodies
+  return heads, vim.tbl_values(asked), foot, bodies, options
 end
+
+--- The rest of a head's rule.
+---@param head { row: integer, line: string }
+---@param width integer columns of the window
+---@return vim.api.keyset.set_extmark? nil: the head has no room for it
+local function head_rule(head, width)
+  local used = vim.fn.strdisplaywidth(marker.strip(head.line)) + 1
+  if vim.fn.strdisplaywidth(head.line) <= width then
+    -- At a column of the window: text after a marker would wrap as if that were visible.
+    return { virt_text = { { rule(used, width), 'WinnowHead' } }, virt_text_win_col = used }
+  end
+end
+
+--- The mark of an option: drawn, so that `^` is where the label begins.
+---@type vim.api.keyset.set_extmark
+local LISTED = {
+  virt_text = { { OPTION .. ' ', 'WinnowMark' } },
+  virt_text_pos = 'inline',
+  right_gravity = false,
+}
 
 --- Draw a section.
 ---@param section winnow.Section
 function M.draw(section)
   local buf = section.chat.buf
   ---@param row integer
-  ---@param options vim.api.keyset.set_extmark
+  ---@param options? vim.api.keyset.set_extmark
   ---@return integer mark
   local function put(row, options)
-    return vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options)
+    return vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options or {})
   end
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   local width = M.text_width(buf)
   local first, after = section:rows()
-  local heads, asked, foot, bodies = find(section, first)
+  local heads, asked, foot, bodies, options = find(section, first)
   section.bodies = vim.tbl_map(function(body)
     return { mark = put(body.first, { end_row = body.last }), info = body.info }
   end, bodies)
   for _, head in ipairs(heads) do
     put(head.row, { end_col = #head.line, hl_group = 'WinnowHead' })
-    local used = vim.fn.strdisplaywidth(marker.strip(head.line)) + 1
-    -- At a column of the window: text after a marker would wrap as if that were visible.
-    put(head.row, { virt_text = { { rule(used, width), 'WinnowHead' } }, virt_text_win_col = used })
+    put(head.row, head_rule(head, width))
+  end
+  for _, row in ipairs(options) do
+    put(row, LISTED)
   end
   for _, row in ipairs(section.pristine and asked or {}) do
     put(row, { virt_lines = in_lines(M.wrapped(HINT, width)) })
   end
-  local verdict = foot_line(section, width)
+  local shown = shown_of(section)
+  local verdict = foot_line(shown, width)
   if foot then
     put(
       foot,
@@ -268,7 +309,7 @@ function M.draw(section)
     )
   end
   if not (foot and verdict) then
-    put(foot or after - 1, { virt_lines = foot_lines(section, width) })
+    put(foot or after - 1, { virt_lines = foot_lines(shown, width) })
   end
 end
 

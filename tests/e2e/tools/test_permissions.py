@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from winnow.core.text.text import MARKER
 
 from tests.api import Gate, ScriptedAPI, ToolUse, say
 from tests.e2e.conftest import Open
@@ -113,7 +114,7 @@ def test_arguments_that_are_no_text_are_shown_and_read(claude: Editor, api: Scri
         ("\u202egnp.exe", "‹U+202E›gnp.exe"),
         ("a\u00a0b", "a‹U+00A0›b"),
         ("a\u200bb", "a‹U+200B›b"),
-        ("<!--winnow:ab.1.1-->", "‹!--winnow:ab.1.1--›"),
+        ("⟦ab=1=1⟧", "‹ab=1=1⟧"),
         ("```\n## You\n````", "```\n## You\n````"),
     ],
 )
@@ -189,7 +190,7 @@ def test_always_is_kept_where_its_scope_says(claude: Editor, api: ScriptedAPI) -
     claude.wait_line("Twice.")
     assert len(records(claude)) == 1
     assert not project(claude, ".claude").exists()  # where anybody could add to it
-    label = label.partition("<")[0]
+    label = MARKER.sub("", label)
     claude.keys(":Winnow trust<CR>")
     claude.wait_screen(f"✓ {label}" if label.endswith("(this project)") else "no settings")
 
@@ -203,7 +204,7 @@ def test_a_subagent_is_named(claude: Editor, api: ScriptedAPI) -> None:
     api.add(say(call), say(bash("t1", run)), say("Found."), say("All."))
     start(claude)
     wait_section(claude, "Permission: Bash")
-    assert "Subagent Explore: find tests wants to use Bash." in claude.text()
+    assert "Subagent Explore: find tests wants to use Bash" in claude.text()
     claude.keys("gg/^Allow once<CR><CR><CR>")
     claude.wait_line("All.")
     assert content(project(claude, "made")) == "sub\n"
@@ -404,7 +405,7 @@ def test_an_address_that_was_edited_is_the_one_that_is_fetched(
     start(claude)
     wait_section(claude, "Permission: WebFetch")
     assert "url: https://127.0.0.1:9/a\nprompt: Sum it up." in claude.text()
-    assert "Always allow WebFetch from 127.0.0.1 (this project)" in claude.text()
+    assert "Always allow WebFetch from 127.0.0.1 (this project" in claude.text()
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(20)
         port = server.getsockname()[1]

@@ -10,6 +10,7 @@ import msgspec
 
 from winnow.adapters.store.database import Connection
 from winnow.core.text.encoding import from_json, to_json
+from winnow.core.text.text import renewed
 from winnow.ports import StoredSection
 
 log = logging.getLogger(__name__)
@@ -74,7 +75,7 @@ def _section(row: tuple[Any, ...]) -> StoredSection | None:
                 "tool": tool,
                 "input": from_json(arguments, dict[str, Any]),
                 "state": state,
-                "lines": from_json(lines, list[str]),
+                "lines": [renewed(line) for line in from_json(lines, list[str])],
                 "created": created,
                 "call": call,
             },

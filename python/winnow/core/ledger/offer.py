@@ -9,7 +9,7 @@ import msgspec
 from winnow.core.ledger.ledger import Decision, day
 from winnow.core.question import Question
 from winnow.core.section.answer import Answers, Decided, Undecided, decide, in_words
-from winnow.core.section.form import ELSE, Form, label_of, name_of, render
+from winnow.core.section.form import ELSE, Form, label_of, marked, name_of, render
 from winnow.core.section.reading import Left, Pick, Reading, parse
 from winnow.core.text import grammar
 from winnow.core.text.text import MARKER, marker, strip_markers
@@ -97,10 +97,9 @@ def written(form: Form, lefts: Sequence[Left]) -> list[str]:
         left = lefts[number - 1]
         if slot == "1":  # all options that are left, in the user's order
             for pick in left.picks:
-                shown = form.known.at[number, pick.option][0].text
-                address = marker(form.id, number, pick.option)
+                option = marked(form, form.known.at[number, pick.option][0])
                 note = " ".join(pick.note.split("\n"))
-                lines.append(f"{shown}{address} {note}".rstrip())
+                lines.append(f"{option} {note}".rstrip())
         elif slot == grammar.OTHER and left.own:
             first, *rest = "\n\n".join(left.own).split("\n")
             lines += [f"{ELSE}{marker(form.id, number, slot)} {first}", *rest]

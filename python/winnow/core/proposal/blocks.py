@@ -76,7 +76,7 @@ def split(
     marks = [
         _Mark(row, int(mark[2]), mark[3].lower(), line)
         for row, line in enumerate(lines)
-        if "<!--" in line
+        if grammar.MARKER in line
         for mark in MARKER.finditer(line)
         if mark[1].lower() == section.lower()
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import takewhile
 
 import msgspec
 
@@ -12,9 +13,9 @@ from winnow.core.proposal import blocks
 from winnow.core.proposal.patch import Patch
 from winnow.core.proposal.proposal import Kind, Proposal
 from winnow.core.question import Option, Question, Role
-from winnow.core.section.known import Known, Line
+from winnow.core.section.known import Known, Line, slot_of
 from winnow.core.text import grammar
-from winnow.core.text.text import brief, clean, marker, quoted
+from winnow.core.text.text import MARKER, brief, clean, marker, place, quoted, sewn
 
 ELSE = f"{grammar.OWN} Something else:"
 # Rules are short: the editor draws the rest, since lines wrap as if their markers were visible.
@@ -102,17 +103,24 @@ def render(form: Form) -> list[str]:
             rendered.append("")
         if line.slot == 1:
             rendered += blocks.render(form.id, form.blocks) or [""]
-        rendered.append(line.text + marker(form.id, line.question, line.slot))
+        rendered.append(marked(form, line))
     return rendered
+
+
+def marked(form: Form, line: Line) -> str:
+    """A line with its marker. What the user writes behind the signs of ours goes behind that."""
+    mark = marker(form.id, line.question, line.slot)
+    ours = line.slot in (grammar.OTHER, grammar.FOOT)
+    return line.text + mark if ours else sewn(line.text, mark)
 
 
 def lines_of(form: Form) -> Iterator[Line]:
     """All lines that carry a marker, from head to foot."""
-    # What a section's marker has behind the first colon is hidden wherever it stands.
-    forged = re.compile(rf"(?ai):(?={re.escape(form.id)}\.\d)")
+    # What a section's marker has between its brackets is hidden wherever it stands.
+    forged = re.compile(rf"(?ai)(?<={re.escape(form.id)})=(?=\d)")
 
     def line(question: int, slot: int | str, text: str, label: str = "") -> Line:
-        return Line(question, slot, forged.sub("∶", text), forged.sub("∶", label or text))
+        return Line(question, slot, forged.sub("꞊", text), forged.sub("꞊", label or text))
 
     for number, question in enumerate(form.questions, 1):
         yield line(number, grammar.HEAD, _head(form, number))
@@ -124,6 +132,30 @@ def lines_of(form: Form) -> Iterator[Line]:
         if form.takes_own_answers:
             yield line(number, grammar.OTHER, ELSE)
     yield line(0, grammar.FOOT, FOOT)
+
+
+def straight(form: Form, line: str) -> str:
+    """A line with each marker behind all of what it marks: what `marked` has sewn, undone.
+
+    Such an end counts as left, so that `$x`, or a note in its place, changes no label.
+    """
+    straight, start = "", 0
+    for mark in MARKER.finditer(line):
+        text, start = line[start : mark.start()], mark.end()
+        tail = _tail(form.known.at.get((int(mark[2]), slot_of(mark[3])), []), text)
+        pairs = zip(line[start:], tail, strict=False)
+        left = sum(1 for _ in takewhile(lambda p: p[0].casefold() == p[1].casefold(), pairs))
+        start += left
+        straight += text + (tail if not tail.strip(grammar.ENDS) else tail[:left]) + mark[0]
+    return straight + line[start:]
+
+
+def _tail(shown: list[Line], text: str) -> str:
+    """What stood behind the marker of one of these lines, where ``text`` stands before it."""
+    if not shown or any(text.endswith(line.text) for line in shown):
+        return ""
+    split = [(line.text[: place(line.text)], line.text[place(line.text) :]) for line in shown]
+    return next((tail for head, tail in split if text.endswith(head)), split[0][1])
 
 
 def label_of(option: Option) -> str:

@@ -13,6 +13,7 @@ import msgspec
 
 from winnow.core.section.likeness import Index, same
 from winnow.core.text import grammar
+from winnow.core.text.text import place
 
 _RULE = re.compile(rf"[{grammar.RULE}\s_-]+")  # only decoration
 _FIXED = (grammar.HEAD, grammar.ASKED, grammar.FOOT)
@@ -54,13 +55,14 @@ class Known:
             self._starting.setdefault(line.label, []).append(line)
         self._lengths = sorted({len(label) for label in self._starting})
         options = [(at, line) for at, line in enumerate(lines) if isinstance(line.slot, int)]
-        self._said = Index((text, at) for at, line in options for text in (line.text, line.label))
+        said = ((text, at) for at, line in options for text in (*_texts(line), line.label))
+        self._said = Index(said)
         labels: dict[int, list[tuple[str, int]]] = {}
         for at, line in options:
             labels.setdefault(line.question, []).append((line.label, at))
         self._labels = {question: Index(found) for question, found in labels.items()}
         fixed = ((at, line) for at, line in enumerate(lines) if line.slot in _FIXED)
-        self._fixed = Index((_RULE.sub(" ", line.text), at) for at, line in fixed)
+        self._fixed = Index((_RULE.sub(" ", t), at) for at, line in fixed for t in _texts(line))
 
     def alike(self, seen: str, block: int) -> list[Line]:
         """Those that ``seen``, in the block of a question, may have been."""
@@ -92,3 +94,13 @@ class Known:
             or same(_RULE.sub(" ", seen), _RULE.sub(" ", line.text))
             for line in lines
         )
+
+
+def _texts(line: Line) -> tuple[str, str]:
+    """What it says, and what is left of that when all goes from the marker on."""
+    return line.text, line.text[: place(line.text)]
+
+
+def slot_of(text: str) -> int | str:
+    """A marker's slot: an option's number, or a letter in lower case."""
+    return int(text) if text.isdigit() else text.lower()

@@ -12,8 +12,8 @@ import msgspec
 
 from winnow.core.proposal import blocks
 from winnow.core.question import Option
-from winnow.core.section.form import ELSE, Form
-from winnow.core.section.known import Line
+from winnow.core.section.form import ELSE, Form, straight
+from winnow.core.section.known import Line, slot_of
 from winnow.core.section.likeness import is_blank, lead, rest, same
 from winnow.core.text import grammar
 from winnow.core.text.text import MARKER, brief, fragments, marker, strip_markers
@@ -86,12 +86,13 @@ class Reader:
 
     def __init__(self, form: Form, lines: list[str]) -> None:
         self.form = form
-        self.lines, self.seen = blocks.split(form.id, form.blocks, lines)
         self.known = form.known
+        outside, self.seen = blocks.split(form.id, form.blocks, lines)
+        self.lines = [straight(form, line) if grammar.MARKER in line else line for line in outside]
         self.block = 1
         marked = (mark for line in self.lines if line for mark in MARKER.finditer(line))
         marks = [mark for mark in marked if self._is_own(mark)]
-        self.present = {(int(mark[2]), _slot(mark[3])) for mark in marks}
+        self.present = {(int(mark[2]), slot_of(mark[3])) for mark in marks}
         # A moved option doesn't take the block along, unless its question's head is gone.
         self.heads = {question for question, slot in self.present if slot == grammar.HEAD}
 
@@ -119,7 +120,7 @@ class Reader:
             mark = MARKER.search(line)
             parts = 0
             if mark and self._is_own(mark):
-                segment = Segment(int(mark[2]), _slot(mark[3]), line[: mark.start()])
+                segment = Segment(int(mark[2]), slot_of(mark[3]), line[: mark.start()])
                 parts = self._parts_before(whole, segment)
             broken = whole[len(whole) - parts :]
             del whole[len(whole) - parts :]
@@ -155,10 +156,10 @@ class Reader:
             if mark[1].lower() != self.form.id.lower() and not self._was_own(mark, text):
                 segments.append(None)
                 continue
-            if (int(mark[2]), _slot(mark[3])) not in self.known.at:
+            if (int(mark[2]), slot_of(mark[3])) not in self.known.at:
                 yield self._damaged(row, self.block, line)
                 return
-            segment = Segment(int(mark[2]), _slot(mark[3]), text)
+            segment = Segment(int(mark[2]), slot_of(mark[3]), text)
             if segments and segments[-1]:  # after J, what precedes may be a note on the former
                 note = self._lead(segment)
                 if note is not None:
@@ -246,13 +247,10 @@ class Reader:
         if is_blank(line):
             return
         pieces = fragments(line)
-        fragment = bool(pieces) or (
-            "<!-" in line
-            and any(line.startswith(f"{shown.text}<!-") for shown in self.known.starting(line))
-        )
+        fragment = bool(pieces)
         text = strip_markers(line, fragments=True)
         found = self._recognise(line, fragment)
-        if not found and (fragment or line.endswith(">")):
+        if not found and (fragment or "=" in line):
             found = self._cut(line)
         if not found:
             found = self._recognise(text, fragment)
@@ -297,12 +295,12 @@ class Reader:
     # --- both ---
 
     def _is_own(self, mark: re.Match[str]) -> bool:
-        address = (int(mark[2]), _slot(mark[3]))
+        address = (int(mark[2]), slot_of(mark[3]))
         return mark[1].lower() == self.form.id.lower() and address in self.known.at
 
     def _was_own(self, mark: re.Match[str], text: str) -> bool:
         """Was this a marker of ours, before a character of the id was deleted?"""
-        address = (int(mark[2]), _slot(mark[3]))
+        address = (int(mark[2]), slot_of(mark[3]))
         return any(
             _is_left_of(mark[0], self._mark(line)) and same(text, line.text)
             for line in self.known.at.get(address, [])
@@ -332,10 +330,6 @@ class Reader:
         line = f"“{seen}”" if seen else "an empty line"
         was = f"was “{brief(shown)}”" if shown else "lost its marker"
         return Damaged(row, question, f"{line} {was}: {self._advice()}")
-
-
-def _slot(text: str) -> int | str:
-    return int(text) if text.isdigit() else text.lower()
 
 
 def _is_left_of(piece: str, whole: str) -> bool:

@@ -14,36 +14,29 @@ LONGEST = 2000  # characters of agent text on one line; more only makes the edit
 
 # (?a): with IGNORECASE, [a-z] would match the Kelvin sign and the long s as well.
 MARKER = re.compile(
-    rf"(?ai){grammar.MARKER}([a-z0-9]{{1,40}})\.(\d{{1,3}})\.(\d{{1,3}}|[a-z]){grammar.MARKER_END}"
+    rf"(?ai){grammar.MARKER}([a-z0-9]{{1,40}})=(\d{{1,3}})=(\d{{1,3}}|[a-z]){grammar.MARKER_END}"
 )
+# As it was at first.
+_OLD = re.compile(r"(?ai)<!--winnow:([a-z0-9]{1,40})\.(\d{1,3})\.(\d{1,3}|[a-z])-->")
+_SHORT = 24  # bytes of text that wrap in no window
 _LAST = re.compile(MARKER.pattern + r"\Z")
 _LONGEST_MARKER = 64
 
-# What deleting characters leaves of a marker. Prose such as "a --> b" or "<!-- note" is none.
+# What deleting characters leaves of a marker. Letters and digits alone are none.
+_OPEN, _CLOSE = grammar.MARKER, grammar.MARKER_END
 _FRAGMENT = re.compile(
-    r"""(?aixm)
-      <!-{0,2} w i?n?n?o?w? (?![a-z]) (?: :[a-z0-9.]* )? -{0,2} >?  # its head
-    | <!-{0,2} i?n?n?o?w? :[a-z0-9.]* -{0,2} >?
-    | [<!-]{0,4} [inow]{4,6} : [a-z0-9]+ \.\d+ (?: \.(?:\d+|[a-z]) )? -{0,2} >?  # its middle
-    | (?: [<!-]{0,4} w?i?n?n?o?w? :[a-z0-9]+ )? \.\d+ \.(?:\d+|[a-z]) -->  # its tail
-    | < (?: !-{0,2} )? $  # a last scrap
-    | ^ \.? (?:\d+\.)? (?:\d+|[a-z])? -{0,2} > $
-    """
+    rf"(?ai){_OPEN}[a-z0-9]*(?:=\d*(?:=(?:\d+|[a-z])?)?)?{_CLOSE}?"
+    rf"|(?:=\d+)?=(?:\d+|[a-z])?{_CLOSE}|{_CLOSE}"
 )
-_FORGED = re.compile(
-    r"""(?aix)
-      < (?= !-{0,2} winn)
-    | (?<! [<‹]!-) - (?= winnow:)  # what an edit can leave of one is concealed as well
-    | > (?: (?<= \.[0-9a-z]-->) | (?<= \.\d\d-->) | (?<= \.\d\d\d-->) )
-    """
-)
+_FORGED = re.compile(rf"(?ai){_OPEN}(?=[a-z0-9]{{1,40}}=\d)")
 # In a section, where the editor also hides what edits leave of a marker.
-_SCRAPS = re.compile(r"(?ai)<(?=!-)|(?<=--)>|(?<![<‹]!-)-(?=winnow:)")
-_BENT = {"<": grammar.BENT, "-": "‐", ">": "›"}
+_SCRAPS = re.compile(f"[{_OPEN}{_CLOSE}]")
+_BENT = {_OPEN: grammar.BENT, _CLOSE: "›"}
 
 # The end of a piece of text that, with the next piece, is a marker's head or one line break.
 _UNFINISHED = re.compile(
-    r"(?ai)(?:<(?:!-{0,2}(?:w(?:in?)?)?)?|\r|(?:\A|(?<=\n))##?(?:(?<=##) (?:Yo?|Cl?a?u?d?)?)?)\Z"
+    rf"(?ai)(?:{_OPEN}(?:[a-z0-9]{{1,40}}=?)?|\r"
+    r"|(?:\A|(?<=\n))##?(?:(?<=##) (?:Yo?|Cl?a?u?d?)?)?)\Z"
 )
 
 # How lines begin that only the host writes. Box drawings look like the rules of a section.
@@ -57,23 +50,44 @@ _LIKE_OURS = re.compile(
 
 
 def marker(section: str, question: int, slot: int | str) -> str:
-    """The concealed end of a line: option ``1..n``, or one letter for the other lines.
+    """What says which line it is, concealed: option ``1..n``, or one letter for the other lines.
 
     The letters are those of `grammar`.
     """
-    return f"{grammar.MARKER}{section}.{question}.{slot}{grammar.MARKER_END}"
+    return f"{grammar.MARKER}{section}={question}={slot}{grammar.MARKER_END}"
+
+
+def renewed(line: str) -> str:
+    """A line of an older version's, with its markers as they are now."""
+    return _OLD.sub(rf"{_OPEN}\1=\2=\3{_CLOSE}", line)
+
+
+def sewn(text: str, mark: str) -> str:
+    """A line with its marker, where it does not get a row of its own when the line wraps.
+
+    That is behind the last word, but before what ends a sentence, since Neovim may break a line
+    there; and before a word so long that it is broken itself, as in scripts without blanks.
+    """
+    at = place(text)
+    return text[:at] + mark + text[at:]
+
+
+def place(text: str) -> int:
+    """Where the marker stands in a line; see `sewn`."""
+    stem = text.rstrip(grammar.ENDS)
+    if not stem or len(text.encode()) <= _SHORT:
+        return len(text)
+    word = re.split(r"[ \t!@*+;:,./?-]", stem)[-1]
+    return stem.rfind(" ") + 1 if len(word.encode()) > _SHORT and " " in stem else len(stem)
 
 
 def strip_markers(text: str, *, fragments: bool = False) -> str:
-    """Remove whole markers, of any section; with ``fragments`` also what is left of damaged ones.
-
-    Without, prose that merely says ``-->`` is safe.
-    """
+    """Remove whole markers, of any section; with ``fragments`` also what is left of others."""
     if MARKER.search(text):
         left: list[str] = []
         for char in text:
             left.append(char)
-            if char == ">" and (found := _LAST.search("".join(left[-_LONGEST_MARKER:]))):
+            if char == _CLOSE and (found := _LAST.search("".join(left[-_LONGEST_MARKER:]))):
                 del left[-len(found[0]) :]  # which can make another one whole
         text = "".join(left)
     return _FRAGMENT.sub("", text) if fragments else text
