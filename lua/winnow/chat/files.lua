@@ -39,8 +39,10 @@ local NEW = '%s/.%s.%d'
 local function replace(path, lines, mode, old)
   local new = NEW:format(vim.fs.dirname(path), vim.fs.basename(path), vim.fn.getpid())
   os.remove(new)
-  local file = vim.uv.fs_open(new, 'wx', tonumber('600', 8)) -- `x`: no link that others put there
+  -- `x`: no link that others put there
+  local file, problem, name = vim.uv.fs_open(new, 'wx', tonumber('600', 8))
   if not file then
+    assert(name ~= 'ENOSPC' and name ~= 'EDQUOT', problem) -- written there, the old text would go
     return false
   end
   local made = assert(vim.uv.fs_fstat(file))
