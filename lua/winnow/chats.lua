@@ -13,6 +13,7 @@ local lock = require('winnow.chat.lock')
 local maps = require('winnow.chat.maps')
 local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
+local undo = require('winnow.chat.undo')
 
 local M = {}
 
@@ -46,6 +47,7 @@ local function unloaded(chat)
   vim.schedule(function()
     if registry.get(chat.buf) == chat and not vim.api.nvim_buf_is_loaded(chat.buf) then
       registry.remove(chat.buf)
+      undo.forget(chat.buf)
       lock.release(chat.path)
       host.notify('close', { chat = chat.buf })
     end
@@ -91,6 +93,12 @@ local function watch_text(on, chat)
     vim.schedule(function()
       chat:typed()
     end)
+  end)
+  on({ 'TextChanged', 'InsertLeave' }, function()
+    chat:heal()
+  end)
+  on('InsertEnter', function()
+    undo.begin(chat.buf)
   end)
   on({ 'BufLeave', 'InsertLeave' }, function()
     chat:save()
@@ -234,11 +242,14 @@ end
 --- Neovim ends, or was left for a while.
 ---@param on winnow.on
 local function watch_end(on)
-  -- Before Vim asks about unsaved buffers: a chat is never one.
-  on({ 'QuitPre', 'VimLeavePre' }, function()
+  -- Before Vim asks about unsaved buffers: a chat is none, unless it is busy.
+  on({ 'QuitPre', 'VimLeavePre' }, function(event)
     for _, chat in ipairs(registry.all()) do
       if vim.api.nvim_buf_is_loaded(chat.buf) then
         chat:save()
+        if event.event == 'QuitPre' then
+          chat:refuse_to_quit()
+        end
       end
     end
   end, SAVES)
@@ -295,6 +306,7 @@ function M.attach(buf)
     files.seal(vim.fn.undofile(chat.path))
   end
   set_up(chat)
+  chat:heal()
   chat:follow()
   chat:open()
   handover.begin(chat, before and before.owner)

@@ -41,6 +41,7 @@ local behind = false -- keys came while Neovim was busy: when, nobody knows, but
 local began = 0 -- when the user began what runs: the key, or the `:` of the command line
 local press = { key = '', at = 0, came = 0, before = -math.huge } ---@type winnow.Press
 local refused = 0 -- when a press that was too early or one too many was read
+local inserted = -math.huge -- when a key of Insert mode was read: the last one left it
 local back = 0 -- when the user came back from another program's screen
 local connected = {} ---@type table<integer, number> when a connection from outside opened
 -- The last one; when nothing was left to read that it had typed until then, and in the end.
@@ -199,6 +200,19 @@ function M.allows(sight, pause)
   return false
 end
 
+--- Whether what the user presses now may still be part of leaving Insert mode: `<Esc>` comes twice
+--- by habit.
+---@return boolean
+function M.is_leaving()
+  return press.came - inserted < M.pause * 5 / 3
+end
+
+--- The key that runs what runs now, as it was typed.
+---@return string
+function M.key()
+  return press.key
+end
+
 --- Do what a press asks for, unless it turns out to be one that goes on: a key that is held down
 --- comes a second time after up to two seconds, and then again and again.
 ---@param act fun()
@@ -229,6 +243,9 @@ local function on_key(_, keys)
   local before = press.again and press.at or -math.huge
   press = { key = keys, at = at, came = came, before = before }
   typed = true
+  if mode == 'i' or mode == 'R' then
+    inserted = at
+  end
   if mode ~= 'c' and vim.fn.getcmdwintype() == '' then
     began = came
   end

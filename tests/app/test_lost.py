@@ -134,14 +134,14 @@ async def test_a_bug_costs_one_agent(room: Room, monkeypatch: pytest.MonkeyPatch
 
 
 async def test_closing_denies_what_waits(room: Room) -> None:
-    """The agent hears why, and is closed; the question can be asked again."""
+    """The agent hears why, and is closed; the questions are open again with the chat."""
     await working(room)
     asked = [await room.ask("Q1?"), await room.ask("Q2?")]
     shown = len(room.editor.effects)
     await room.do(p.Close(CHAT))
     assert {task.exception() for task in asked} == {None}
     assert room.agent.closed
-    assert {section.state for section in room.store.kept.values()} == {"expired"}
+    assert {section.state for section in room.store.kept.values()} == {"open"}
     assert len(room.editor.effects) == shown
 
 
@@ -291,7 +291,6 @@ async def test_a_buffer_read_again_keeps_its_section(room: Room) -> None:
 @pytest.mark.parametrize(
     ("state", "record"),
     [
-        ("open", "✗ No longer open: Sure?"),
         ("cancelled", "✗ No longer open: Sure?"),
         ("answered", "✓ This question was answered."),
         ("", "⚠ A question stood here that is not on record any more."),
@@ -308,3 +307,19 @@ async def test_a_section_left_by_a_crash(room: Room, state: str, record: str) ->
         room.store.save(msgspec.structs.replace(stored, state=state, lines=[]))
     await room.open(session="abc", sections=["s1"])
     assert room.editor.every(p.Freeze)[-1].lines[0].startswith(record)
+
+
+async def test_sections_left_by_a_crash_are_open_again(room: Room) -> None:
+    """With their edits, and in their order, also one that had not been shown."""
+    await working(room)
+    await room.ask("Q1?")
+    await room.ask("Q2?")
+    lines = kept(room.shown().lines, "No")
+    await room.do(p.Edit(CHAT, "s1", lines))
+    await room.do(p.Close(CHAT))
+    room.editor.section = None
+    await room.open(session="abc", sections=["s1"])
+    assert not room.editor.every(p.Freeze)
+    await room.do(p.Confirm(CHAT, "s1", lines, len(lines) - 1))
+    assert "Q2?" in room.shown().lines[1]
+    assert "✓ Selected: No" in room.editor.every(p.Freeze)[-1].lines

@@ -267,7 +267,7 @@ class ScriptedDesk(_Asking):
             self._user = user
             self._ask(editor, question("Which fruit?", "Apple", "Pear"), said="Two things.")
             editor.wait(lambda: section(editor), "a section")
-            editor.keys('/^Two<CR>"tyy/^Apple<CR>"fyy<Esc>')
+            editor.keys('/^Two<CR>"tyy/^Apple<CR>"fyy<Esc><Esc>')
             editor.wait_line("asks again")
             editor.keys('gg/asks again<CR>"ryy')
         editor.command("silent! tabonly! | silent! only! | messages clear")

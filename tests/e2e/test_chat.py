@@ -94,9 +94,9 @@ def test_an_undecided_question_stays(claude: Editor, api: ScriptedAPI) -> None:
 
 
 def test_escape_cancels(claude: Editor, api: ScriptedAPI) -> None:
-    """`<Esc>` in the section ends the turn; the CLI tells Claude so with the next message."""
+    """`<Esc><Esc>` in the section ends the turn; the CLI tells Claude so with the next message."""
     asked(claude, api)
-    claude.keys("<Esc>")
+    claude.keys("<Esc><Esc>")
     claude.wait_gone("Question 1/2")
     assert len(api.requests) == 1
     claude.keys("G")
@@ -109,7 +109,7 @@ def test_escape_cancels(claude: Editor, api: ScriptedAPI) -> None:
 def test_a_cancelled_question_can_still_be_answered(claude: Editor, api: ScriptedAPI) -> None:
     """`<CR>` on the record of a cancelled question opens it again, and its answer goes out late."""
     asked(claude, api)
-    claude.keys("<Esc>")
+    claude.keys("<Esc><Esc>")
     claude.wait_gone("Question 1/2")
     claude.keys("gg/asks again<CR><CR>")
     wait_section(claude, "Question 1/2: Database")

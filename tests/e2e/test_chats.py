@@ -78,7 +78,7 @@ def test_two_questions_in_one_message(claude: Editor, api: ScriptedAPI, first: s
     claude.wait_screen("1 more waiting")
     wait_section(claude, "Question: Fruit")
     assert "Which tree?" not in claude.text()
-    claude.keys("gg/^Apple<CR>dddd<CR>" if first == "answer" else "<Esc>")
+    claude.keys("gg/^Apple<CR>dddd<CR>" if first == "answer" else "<Esc><Esc>")
     wait_section(claude, "Question: Tree")
     assert "more waiting" not in "".join(claude.screen())
     claude.keys("gg/^Ash<CR>jdddd<CR>")
@@ -278,7 +278,7 @@ def test_own_mappings_work(claude: Editor, api: ScriptedAPI) -> None:
     assert claude.lua("return { vim.g.escaped, vim.g.entered }") == [3, 1]
     claude.keys("<C-w>p")
     assert "Question: Fruit" in claude.text()
-    claude.keys("gg/^Apple<CR><Esc>")
+    claude.keys("gg/^Apple<CR><Esc><Esc>")
     claude.wait_gone("Question: Fruit")
     claude.keys("<Esc>")
     assert claude.lua("return vim.g.escaped") == 4

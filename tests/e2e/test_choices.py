@@ -465,7 +465,7 @@ def test_cancel_is_a_result(claude: Editor, api: ScriptedAPI) -> None:
     api.add(say(asks("t1", DB)), say("So be it."))
     start(claude)
     wait_section(claude, "Question: DB")
-    claude.keys("<Esc>")
+    claude.keys("<Esc><Esc>")
     claude.wait_line("So be it.")
     assert result(api)["cancelled"] is True
     assert result(api)["answers"] == []

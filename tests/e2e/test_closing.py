@@ -94,9 +94,9 @@ def test_claude_is_told_that_the_chat_was_closed(claude: Editor, api: ScriptedAP
     waiting(claude, api).keys(":bwipeout!<CR>")
     claude.wait(lambda: not agents(claude), "the end of Claude Code")
     claude.keys(":Winnow<CR>")
-    claude.wait_line("<CR> here asks again")
-    claude.keys("G")
-    send(claude, "Go on")
+    wait_section(claude, "Question: Database")
+    claude.keys("gg/^PostgreSQL<CR>dd<CR>")
+    claude.wait(lambda: "Answer: MongoDB" in str(api.requests[-1]["messages"]), "the answer")
     assert "The user closed the chat" in api.tool_result("toolu_1")
 
 
@@ -128,8 +128,36 @@ def test_quitting_leaves_nothing(claude: Editor, api: ScriptedAPI) -> None:
     """`:qall!` with an open question ends everything; the chat is there next time."""
     waiting(claude, api).restart()
     claude.keys(":Winnow<CR>")
-    claude.wait_line("✗ No longer open: Database")
+    wait_section(claude, "Question: Database")
     assert draft(claude) == ""
+
+
+@pytest.mark.parametrize("begin", [waiting, streaming])
+@pytest.mark.parametrize("quits", [":qa<CR>", ":q<CR>", "ZQ", ":qa!<CR>"])
+@pytest.mark.fresh("session")
+def test_quitting_warns(claude: Editor, api: ScriptedAPI, begin: Begin, quits: str) -> None:
+    """As for a running job, while something would be cut."""
+    begin(claude, api)
+    claude.command("silent! only!")
+    if quits in {"ZQ", ":qa!<CR>"}:
+        claude._client.request("nvim_input", quits)
+        assert claude.process.wait(10) == 0
+        claude._disconnect()
+        return
+    claude.keys(quits)
+    claude.dismiss()  # Neovim's own two sentences ask for <CR>
+    claude.wait_screen(":qa! quits all the same")
+    assert not claude.lua("return vim.bo.modified")
+    claude.command("messages clear")  # Neovim's own error
+
+
+def test_quitting_an_idle_chat_does_not_warn(claude: Editor, api: ScriptedAPI) -> None:
+    api.add(say("Hello."))
+    start(claude)
+    claude.wait_line("Hello.")
+    wait_idle(claude)
+    claude.keys(":vsplit<CR>:q<CR>")
+    assert claude.messages() == ""
 
 
 # --- sending, stopping and restarting in every state ---------------------------------------------
@@ -212,13 +240,18 @@ def test_stop_takes_back_what_waits_to_be_sent(claude: Editor, api: ScriptedAPI)
 
 @pytest.mark.parametrize("begin", [waiting, streaming])
 def test_restart_in_a_turn(claude: Editor, api: ScriptedAPI, begin: Begin) -> None:
-    """What was said stays, an open question can be asked again, and the session goes on."""
+    """What was said stays, an open question is open again, and the session goes on."""
     api.add(say("Hello."))
     start(claude)
     wait_idle(claude)
     begin(claude, api)
     claude.keys(":Winnow restart<CR>")
-    claude.wait_gone("Question: Database")
+    if begin is waiting:
+        claude.wait(lambda: agents(claude) == [], "the end of Claude Code")
+        wait_section(claude, "Question: Database")
+        claude.wait_screen("keep one of 2")
+        claude.keys("gg/^MongoDB<CR><Esc><Esc>")
+        claude.wait_line("asks again")
     api.clear()
     api.add(say("Hello again."))
     api.release()

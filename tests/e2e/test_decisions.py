@@ -300,7 +300,7 @@ def test_old_questions_can_be_forgotten(editor: Editor) -> None:
     scenario(editor, ASKS["turns"])
     start(editor)
     wait_section(editor, "Question: Database")
-    editor.keys("<Esc>")
+    editor.keys("<Esc><Esc>")
     editor.wait_line("asks again")
     editor.sandbox.options["keep_hours"] = 1e-9
     editor.restart()

@@ -320,7 +320,7 @@ def test_an_answer_outlives_a_lock_and_neovim(
     claude.keys("<CR>")
     claude.wait_line("Selected: ")
     with suppress(GoneError):
-        claude.command("qall")
+        claude.command("qall!")
     claude.process.wait(20)
     claude.kill()
     claude.wait(lambda: not claude.sandbox.processes(), "the end of them all")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api import Drop, Failure, Gate, ScriptedAPI, ask, question, say
+from tests.api import Drop, Failure, Gate, ScriptedAPI, ToolUse, ask, question, say
 from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import REPOSITORY
@@ -211,15 +211,17 @@ def bundled_cli() -> Path:
     ("reply", "parts"),
     [
         (Failure(401, "authentication_error", "invalid x-api-key"), ["refused your credentials"]),
+        (Failure(403, "permission_error", "not yours"), ["refused your credentials"]),
         (Failure(400, "invalid_request_error", "too long"), ["refused this conversation"]),
+        (Failure(404, "not_found_error", "model: nonesuch"), ["refused this conversation"]),
         (Failure(529, "overloaded_error", "Overloaded"), ["overloaded"]),
     ],
-    ids=["401", "400", "529"],
+    ids=["401", "403", "400", "404", "529"],
 )
 def test_an_api_that_refuses_is_told(
     claude: Editor, api: ScriptedAPI, reply: Failure, parts: list[str]
 ) -> None:
-    """What was sent stays in the transcript, and the next message is answered."""
+    """What was sent is the draft again, and is answered when it is sent once more."""
     api.add(*[reply] * 20)  # Claude Code tries some of them again
     start(claude)
     claude.wait(lambda: notices(claude), "a notice", timeout=20)
@@ -228,9 +230,19 @@ def test_an_api_that_refuses_is_told(
         assert part in notice
     api.clear()
     api.add(say("Hello again."))
-    assert "## You\n\nHi\n\n## Claude" in claude.text()
-    send(claude, "Once more")
-    claude.wait_line("Hello again.", timeout=20)
+    wait_idle(claude)
+    retry(claude)
+    assert draft(claude) == ""
+
+
+def test_a_message_that_was_partly_answered_is_no_draft(claude: Editor, api: ScriptedAPI) -> None:
+    """Claude has it, whatever happens to the rest of the turn."""
+    api.add(say("First a look.", ToolUse("Bash", {"command": "echo hi"}, "toolu_1")))
+    api.add(*[Failure(400, "invalid_request_error", "too long")] * 20)
+    start(claude)
+    claude.wait(lambda: notices(claude), "a notice", timeout=20)
+    wait_idle(claude)
+    assert draft(claude) == ""
 
 
 def test_an_api_that_is_not_there_is_told(open_editor: Open, api: ScriptedAPI) -> None:
@@ -241,6 +253,8 @@ def test_an_api_that_is_not_there_is_told(open_editor: Open, api: ScriptedAPI) -
     editor.wait(lambda: notices(editor), "a notice", timeout=20)
     assert "could not be reached" in notices(editor)[0]
     assert "check the network" in notices(editor)[0]
+    wait_idle(editor)
+    assert draft(editor) == "Hi"
 
 
 def test_a_connection_that_breaks_is_mended(claude: Editor, api: ScriptedAPI) -> None:
@@ -258,7 +272,8 @@ def test_no_credentials_at_all(open_editor: Open, api: ScriptedAPI, tmp_path: Pa
     start(editor)
     editor.wait(lambda: notices(editor), "a notice", timeout=20)
     assert "log in" in notices(editor)[0]
-    assert "## You\n\nHi\n\n## Claude" in editor.text()
+    wait_idle(editor)
+    assert draft(editor) == "Hi"
 
 
 def test_garbage_costs_a_sentence_each_way(claude: Editor, api: ScriptedAPI) -> None:

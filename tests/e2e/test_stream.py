@@ -76,26 +76,28 @@ def arrived(claude: Editor) -> bool:
 
 
 def test_undo_is_the_users(claude: Editor, api: ScriptedAPI) -> None:
-    """`u` takes back what was typed since the last text came, and never that text."""
+    """`u` takes back what was typed, and never the text that came."""
     streaming(claude, api, "Begun.", " Done.")
     claude.keys("ibefore<Esc>")
     finish(claude, api, "Done.")
-    claude.keys("u")
-    assert draft(claude) == "before"
     claude.keys("A after<Esc>u")
     assert draft(claude) == "before"
-    claude.keys("<C-r>uuuu")
-    assert draft(claude) == "before"
+    claude.keys("u")
+    assert draft(claude) == ""
+    claude.keys("<C-r>u")
+    assert draft(claude) == ""
     assert said(claude) == "Begun. Done."
 
 
 def test_undo_while_typing(claude: Editor, api: ScriptedAPI) -> None:
-    """Text that comes while the user is in Insert mode splits what one `u` takes back."""
+    """Text that comes while the user is in Insert mode does not split what one `u` takes back."""
     streaming(claude, api, "Begun.", " Done.")
     claude.keys("ibefore")
     finish(claude, api, "Done.")
-    claude.keys(" after<Esc>u")
-    assert draft(claude) == "before"
+    claude.keys(" after<Esc>")
+    assert draft(claude) == "before after"
+    claude.keys("u")
+    assert draft(claude) == ""
     assert said(claude) == "Begun. Done."
 
 

@@ -113,6 +113,7 @@ def test_keys_do_not_wait_for_longer_mappings(desk: ScriptedDesk) -> None:
         editor.command("nnoremap <CR><CR> <Cmd>update<CR>")
         go(editor)
         editor.keys("<Esc>")
+        editor.keys("<Esc>")
         editor.wait_line("asks again")
 
 
@@ -153,7 +154,7 @@ def test_the_hint_fits_a_narrow_window(desk: ScriptedDesk) -> None:
     """Text below a line does not wrap by itself: beside a file, the keys' names were cut off."""
     with desk.asked(FRUIT) as editor:
         editor.resize(40, 40)
-        editor.wait_screen("<Esc> cancels")
+        editor.wait_screen("<Esc><Esc> cancels")
         editor.resize(100, 40)
 
 

@@ -354,7 +354,7 @@ def test_escape_keeps_the_message(claude: Editor, shop: Shop, api: ScriptedAPI) 
     wait_section(claude, "Trust: project")
     claude.keys(":Winnow allow<CR>")
     claude.wait_screen("decided in its section")
-    claude.keys("gg/^Trust this<CR><Esc>")
+    claude.keys("gg/^Trust this<CR><Esc><Esc>")
     claude.wait_line("⚠ Nothing was sent")
     assert draft(claude) == "Hello"
     assert (shop.ran, api.requests) == (set(), [])

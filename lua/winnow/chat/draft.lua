@@ -3,6 +3,7 @@ local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local say = require('winnow.say')
 local sent = require('winnow.chat.sent')
+local undo = require('winnow.chat.undo')
 
 ---@class (partial) winnow.Chat
 local Chat = {}
@@ -44,6 +45,26 @@ function Chat:ensure_heading()
   end
 end
 
+--- Give the draft its lines back, which a formatter takes from an empty one: what is typed next
+--- must not be glued to the heading. Not beside an open section, whose steps of undo stay Neovim's.
+function Chat:heal()
+  local row, stands = self:heading_row()
+  local line = stands and self:lines(row, -1)
+  if self.owner or self.section or not line or #line > 1 then
+    return
+  end
+  local wins = self:in_draft()
+  self:as_host(function()
+    self:ensure_heading()
+    if line[1] == DRAFT then
+      vim.api.nvim_buf_set_lines(self.buf, row + 1, -1, false, { '', '' })
+    end
+  end)
+  for _, win in ipairs(wins) do
+    self:to_draft(win)
+  end
+end
+
 --- Put a window's cursor at the end of the draft.
 ---@param win integer
 function Chat:to_draft(win)
@@ -66,6 +87,7 @@ function Chat:append_draft(lines)
   self:as_host(function()
     self:ensure_heading()
   end)
+  undo.restore(self)
   local text = self:draft()
   local before = text == '' and '' or '\n' .. text .. '\n'
   local all = ('%s\n%s\n'):format(before, table.concat(lines, '\n'))

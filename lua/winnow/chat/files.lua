@@ -48,7 +48,7 @@ local function replace(path, lines, mode, old)
   local made = assert(vim.uv.fs_fstat(file))
   vim.uv.fs_close(file)
   local like = not old or made.uid == old.uid and made.gid == old.gid
-  local ok, problem = pcall(function()
+  local ok, failure = pcall(function()
     if like then
       vim.uv.fs_chmod(new, mode)
       vim.fn.writefile(lines, new)
@@ -58,7 +58,7 @@ local function replace(path, lines, mode, old)
   if not (ok and like) then
     os.remove(new)
   end
-  return like and (ok or error(problem, 0))
+  return like and (ok or error(failure, 0))
 end
 
 --- Write a file that only the user can read, whole or not at all.

@@ -74,7 +74,8 @@ function Chat:heading_row()
   local mark =
     vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, self.heading, { details = true })
   local row = mark[1]
-  if not mark[3].invalid and heads_draft(self:lines(row, row + 1)[1]) then
+  -- Whatever was appended to it, as to its last line once a formatter has taken the blank ones.
+  if not mark[3].invalid and vim.startswith(self:lines(row, row + 1)[1] or '', DRAFT) then
     return row, true
   end
   local tick = vim.api.nvim_buf_get_changedtick(self.buf)

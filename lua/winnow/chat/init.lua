@@ -13,6 +13,7 @@ local say = require('winnow.say')
 local section = require('winnow.section')
 local sent = require('winnow.chat.sent')
 local state = require('winnow.chat.state')
+local undo = require('winnow.chat.undo')
 local view = require('winnow.section.view')
 local window = require('winnow.window')
 
@@ -73,9 +74,17 @@ function Chat:tail_row()
   return row
 end
 
---- Change the buffer as the host does: outside undo, so `u` never removes what the agent said.
+--- Change the buffer as the host does: `u` never removes what the agent said, and still takes back
+--- what the user did to the draft.
 ---@param change fun()
 function Chat:as_host(change)
+  undo.keep(self)
+  self:outside_undo(change)
+end
+
+--- Change the buffer; what there was to undo is forgotten.
+---@param change fun()
+function Chat:outside_undo(change)
   local options = vim.bo[self.buf]
   local levels, modifiable = options.undolevels, options.modifiable
   options.modifiable = true
@@ -89,6 +98,23 @@ function Chat:as_host(change)
   if not ok then
     error(problem, 0)
   end
+end
+
+--- Put lines in the place of others: only those that differ are changed, so marks stay.
+---@param first integer row
+---@param old string[] what stands there
+---@param new string[]
+function Chat:change(first, old, new)
+  local from, till = 0, 0
+  local shorter = math.min(#old, #new)
+  while from < shorter and old[from + 1] == new[from + 1] do
+    from = from + 1
+  end
+  while till < shorter - from and old[#old - till] == new[#new - till] do
+    till = till + 1
+  end
+  local lines = vim.list_slice(new, from + 1, #new - till)
+  vim.api.nvim_buf_set_lines(self.buf, first + from, first + #old - till, false, lines)
 end
 
 --- Tell the host something of this chat; a problem is said in the chat.

@@ -6,6 +6,7 @@ local lock = require('winnow.chat.lock')
 local log = require('winnow.log')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local undo = require('winnow.chat.undo')
 
 ---@class (partial) winnow.Chat
 local Chat = {}
@@ -96,6 +97,9 @@ end
 --- beside it: a session goes on from the text that is here.
 ---@param by_user? boolean also where it holds nothing
 function Chat:save(by_user)
+  if not undo.is_typed(self.buf) then
+    undo.restore(self) -- for 'undofile'
+  end
   local now = files.stamp(self.path)
   local unchanged = not vim.bo[self.buf].modified and now == self.stamp
   if not self:mine() or unchanged and not (by_user and now == '') then
@@ -135,13 +139,34 @@ function Chat:save(by_user)
   end
 end
 
+--- Let others change the text before it is written, as formatters do. What was said stays.
+---@param self winnow.Chat
+---@param fire fun()
+local function formatted(self, fire)
+  ---@return string[] lines above what is the user's
+  local function said()
+    return self:lines(0, self.section and self.section:rows() or (self:heading_row()))
+  end
+  local before = said()
+  fire()
+  local after = said()
+  if not vim.deep_equal(before, after) then
+    self:as_host(function()
+      self:change(0, after, before)
+    end)
+  end
+  self:heal()
+end
+
 --- `:write` by the user: as for any file.
 function Chat:write()
   ---@param event string
   local function fire(event)
     vim.api.nvim_exec_autocmds(event, { buffer = self.buf, modeline = false })
   end
-  fire('BufWritePre')
+  formatted(self, function()
+    fire('BufWritePre')
+  end)
   self:save(true)
   if not vim.bo[self.buf].modified then
     fire('BufWritePost')

@@ -26,6 +26,11 @@ local STATES = {
   waiting = 'waits for your answer',
   failed = 'not connected; <CR> tries again',
 }
+-- What would end with Neovim.
+local BUSY = {
+  working = 'Claude is still at work here',
+  waiting = 'Claude waits for your answer here',
+}
 local QUEUED = 'goes out as soon as Claude can take it'
 local SLOW = 3 -- seconds of a start from which on they are counted
 local GHOST = 'i writes here, <Esc> and <CR> send'
@@ -76,6 +81,24 @@ function Chat:set_state(state)
     fold.messages(self)
   end
   self:show_state()
+end
+
+--- Have `:qa` refuse while something would be cut, which `:qa!` does not: Neovim asks only buffers
+--- with changes.
+function Chat:refuse_to_quit()
+  local why, windows = BUSY[self.state], #vim.api.nvim_list_wins()
+  if self.owner or not why then
+    return
+  end
+  vim.bo[self.buf].modified = true
+  vim.schedule(function()
+    if vim.api.nvim_buf_is_loaded(self.buf) then
+      vim.bo[self.buf].modified = false
+    end
+    if #vim.api.nvim_list_wins() == windows then -- else only a window was closed
+      say(('%s; :qa! quits all the same.'):format(why), 'warn')
+    end
+  end)
 end
 
 --- How a start gets on; said anew every second.

@@ -9,6 +9,7 @@ local preview = require('winnow.section.preview')
 local seen = require('winnow.section.seen')
 local text = require('winnow.section.text')
 local transcript = require('winnow.chat.transcript')
+local undo = require('winnow.chat.undo')
 local view = require('winnow.section.view')
 
 local M = {}
@@ -31,6 +32,7 @@ local M = {}
 ---@field sight winnow.Sight of the section
 ---@field pending? string what the key that was pressed last does when it is pressed again
 ---@field reply winnow.Sight what came of the last press
+---@field cancelling? winnow.Sight one more `<Esc>` cancels, as the foot says
 ---@field granted? string what was chosen from elsewhere, by the last press of that kind
 ---@field seen table<string, integer> bytes of each line that were on the screen: see `seen.lua`
 ---@field pristine boolean not edited yet
@@ -138,6 +140,7 @@ function Section:as_user(change)
   local buf = self.chat.buf
   local options = vim.bo[buf]
   local modifiable = options.modifiable
+  undo.restore(self.chat)
   options.undolevels = options.undolevels -- a step of its own for `u`
   options.modifiable = true
   change(buf, self:rows())

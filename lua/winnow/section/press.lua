@@ -145,10 +145,24 @@ function Section:left()
   return as_read and {} or self:lines()
 end
 
---- `<Esc>`: the agent is told that the user cancelled.
+--- `<Esc>`, which Vim users press by habit. Twice: the agent is told that the user cancelled.
 function Section:cancel()
-  if guard.allows(self.sight) then
-    self.chat:tell('cancel', { section = self.id, lines = self:lines() })
+  if guard.is_leaving() or not guard.allows(self.sight, guard.pause * 5 / 3) then
+    return
+  elseif not self.cancelling then
+    self.cancelling = guard.sight()
+    self:pend('<Esc> again cancels', guard.key(), function()
+      self.cancelling = nil
+    end)
+    guard.drawn(self.cancelling)
+  elseif guard.allows(self.cancelling, guard.pause * 2 / 3) then
+    guard.unless_held(function()
+      if self.cancelling and self:is_open() then
+        vim.on_key(nil, keys)
+        self.cancelling, self.pending = nil, nil
+        self.chat:tell('cancel', { section = self.id, lines = self:lines() })
+      end
+    end)
   end
 end
 

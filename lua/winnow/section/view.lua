@@ -5,7 +5,7 @@ local marker = require('winnow.section.marker')
 
 local M = {}
 
-local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc> cancels'
+local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc><Esc> cancels'
 local OPTION = '•' -- before each option; as wide as `dress.lua` has wrapped rows hang
 local RULE = 120 -- columns of a rule, where the window has them
 local PEEK = 6 -- lines of a preview that are shown below its option

@@ -238,12 +238,15 @@ class Chat:
                 pass
             case _:
                 assert_never(event)
+        answered = self._turn.busy  # at least a part of an answer came
         self._page.append(*self._turn.hear(event))
         if isinstance(event, a.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
             self._page.append(p.Happened(self.id, "TurnEnd", how))
             self._page.apply(p.Reload())  # a command may have written any file
-            self._refill(self._outbox.answered(event.answered))
+            refused = bool(event.error) and not answered
+            back = self._outbox.refused if refused else self._outbox.answered
+            self._refill(back(event.answered))
             self._sections.choices.ask()
         self._advance()
 

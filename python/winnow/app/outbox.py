@@ -95,6 +95,11 @@ class Outbox:
         self._forget([*sent, *self._in("given")])
         return self._return(self._in("missed"))
 
+    def refused(self, prompts: list[str]) -> list[Message]:
+        """As `answered`, but the model got none of them: they are to be given back, too."""
+        sent = [m for m in self._in("sent") if m.id in prompts or not prompts]
+        return [*self._return(sent), *self.answered(prompts)]
+
     def doubt(self) -> None:
         """The agent is gone, and the next one must tell."""
         for message in self._in("sent", "given", "missed"):

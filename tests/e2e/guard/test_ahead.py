@@ -43,7 +43,7 @@ BUSY = {  # until the section is open, or from then on
 }
 
 
-@pytest.mark.parametrize("keys", ["<CR><CR>", "<CR>j<CR><CR>", "dd<CR>", "<Esc>"])
+@pytest.mark.parametrize("keys", ["<CR><CR>", "<CR>j<CR><CR>", "dd<CR>", "<Esc><Esc>"])
 @pytest.mark.parametrize("code", BUSY.values(), ids=BUSY)
 def test_keys_typed_ahead_answer_nothing(
     claude: Editor, api: ScriptedAPI, code: str, keys: str

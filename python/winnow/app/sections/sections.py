@@ -138,6 +138,8 @@ class Sections:
             if isinstance(event, p.Confirm) and event.section in found:
                 left, confirmed = event.lines, event.row
         self._find(found, left, confirmed)
+        if not self._opened.headless:
+            self._find_queued()
         for event in early:
             self.handle(event)
 
@@ -156,19 +158,30 @@ class Sections:
         for marker in found:
             stored = self._shelf.kept.get(marker)
             section = again(stored, self._files.read) if stored else None
-            if (
-                stored
-                and section
-                and not section.way.awaited
-                and stored.state == "open"
-                and self._is_new(section)
-            ):
+            decided = section and section.way.awaited and _answers(section, left, confirmed)
+            if stored and section and not decided and self._stays_open(stored, section):
                 self._go_on(section, left)
             else:
                 lines = self._closed(stored, section, left, confirmed)
                 self._page.apply(p.Freeze(self._page.chat, marker, lines), p.Save(self._page.chat))
 
+    def _find_queued(self) -> None:
+        """What had not been shown when all ended comes after what the buffer shows."""
+        for stored in sorted(self._shelf.kept.values(), key=lambda one: one.created):
+            if self._shelf.find(stored.marker) is None:
+                section = again(stored, self._files.read)
+                if section and section.way.awaited and self._stays_open(stored, section):
+                    self._go_on(section, [])
+
+    def _stays_open(self, stored: ports.StoredSection, section: Section) -> bool:
+        """Whether the user has yet to answer it, and can though nobody waits for it any more."""
+        discussed = any(sent.section == stored.marker for sent in self._opened.sent)
+        if stored.state != "open" or section.way.past or discussed:
+            return False
+        return section.way.awaited or self._is_new(section)
+
     def _go_on(self, section: Section, left: list[str]) -> None:
+        section.late = section.way.awaited  # whoever waited for it has ended
         if left:
             section.edited(left)
             self._shelf.keep(section.stored)
@@ -186,7 +199,7 @@ class Sections:
             return [notice("A question stood here that is not on record any more.")]
         if stored.state == "answered":
             return section.answered() or [f"{grammar.KEPT} This question was answered."]
-        if confirmed >= 0 and (answers := _answers(section, left, confirmed)) is not None:
+        if (answers := _answers(section, left, confirmed)) is not None:
             return self._delivery.late(section, answers)
         lines = left or stored.lines
         self._shelf.keep(msgspec.structs.replace(stored, state="expired", lines=lines))
@@ -214,16 +227,18 @@ class Sections:
             self._shelf.withdraw(section, "cancelled")
 
     def close(self) -> None:
-        """The buffer is gone: deny what waits."""
+        """The buffer is gone: deny what waits. What can be answered later is open the next time."""
         for section in self._shelf.waiting[::-1]:
             section.settle(Deny(CLOSED))
-            if section.way.awaited:  # others wait for the next time
+            if section.way.past:
                 self._shelf.withdraw(section, "expired")
         self._shelf.leave()
 
 
 def _answers(section: Section, left: list[str], confirmed: int) -> answer.Answers | None:
     """What the user has answered to a question for which the host ended just then."""
+    if confirmed < 0:
+        return None
     view = View(section)
     view.edited(left)
     outcome = None if section.form.proposes else view.confirm(confirmed)
