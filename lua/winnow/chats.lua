@@ -78,6 +78,10 @@ end
 ---@param on winnow.on
 ---@param chat winnow.Chat
 local function watch_text(on, chat)
+  -- Whatever has set options since the last key. `OptionSet` comes for none that autocommands set.
+  on({ 'SafeState', 'InsertEnter' }, function()
+    dress.text(chat.buf)
+  end)
   on('TextYankPost', function()
     local register = vim.v.event.regname
     if register == '+' or register == '*' then -- for another program
@@ -220,6 +224,21 @@ local function watch_windows(on)
   end)
 end
 
+--- Somebody comes who can be asked, or goes; not with CTRL-Z, which detaches a UI, too.
+---@param on winnow.on
+local function watch_uis(on)
+  local suspended = false
+  on('VimSuspend', function()
+    suspended = true
+  end)
+  on({ 'UIEnter', 'UILeave' }, function(event)
+    suspended = suspended and event.event == 'UILeave'
+    if not suspended then
+      host.notify('watched', { headless = #vim.api.nvim_list_uis() == 0 })
+    end
+  end)
+end
+
 --- Neovim ends, or was left for a while.
 ---@param on winnow.on
 local function watch_end(on)
@@ -262,6 +281,7 @@ local function start()
     vim.api.nvim_create_autocmd(events, vim.tbl_extend('error', all, more or {}))
   end
   watch_windows(on)
+  watch_uis(on)
   watch_end(on)
 end
 

@@ -170,8 +170,8 @@ end
 ---@return string? problem one sentence
 function M.notify(kind, event)
   local ran = channel ~= nil
-  if kind == 'close' and not ran then
-    return true -- nobody knows of the chat
+  if (kind == 'close' or kind == 'watched') and not ran then
+    return true -- nobody has to know: there is no chat, or it is told with the chat
   end
   local ok, problem = M.start()
   if not ok then

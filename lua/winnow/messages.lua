@@ -129,6 +129,11 @@
 ---@field type 'close'
 ---@field chat integer
 
+--- A user interface was attached to this Neovim, or the last one was detached.
+---@class winnow.event.Watched
+---@field type 'watched'
+---@field headless boolean
+
 --- Show what was decided, or export it.
 ---@class winnow.event.Recall
 ---@field type 'recall'
@@ -341,6 +346,7 @@
 ---| winnow.event.Compare
 ---| winnow.event.Unshown
 ---| winnow.event.Close
+---| winnow.event.Watched
 ---| winnow.event.Recall
 ---| winnow.event.Trust
 
@@ -387,6 +393,7 @@
 ---| 'compare'
 ---| 'unshown'
 ---| 'close'
+---| 'watched'
 ---| 'recall'
 ---| 'trust'
 

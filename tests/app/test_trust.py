@@ -185,6 +185,15 @@ async def test_where_nobody_is_asked_nothing_undecided_acts(shop: Room) -> None:
     assert shop.agent.spec.given == Given(False, {"env": {"A": "1"}})
 
 
+async def test_who_comes_later_is_asked_then(shop: Room) -> None:
+    """Before the next message; until then the agent has what was trusted before."""
+    await shop.do(p.Open(CHAT, "/chat.md", "/", headless=True))
+    assert shop.agent.spec.given == Given(False)
+    await shop.do(p.Watched(headless=False), p.Queue(CHAT))
+    await confirm(shop, "Trust", "env A")
+    assert shop.agent.spec.given == Given(False, {"env": {"B": "2"}})
+
+
 async def test_a_store_that_is_full_costs_only_the_memory(shop: Room) -> None:
     shop.decided.full = True
     await shop.open()

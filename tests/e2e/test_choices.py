@@ -380,6 +380,46 @@ def test_one_question_decided_is_done(claude: Editor, api: ScriptedAPI) -> None:
     assert lines[at + 1] == "│ ✓ DB: SQLite"
 
 
+@pytest.mark.fresh("session")
+def test_who_comes_later_is_asked(claude: Editor, api: ScriptedAPI) -> None:
+    """Neovim ran without a screen when the chat was opened; and may do so again."""
+    api.add(say("Now.", asks("t1", DB)), say("Done t1."), say(asks("t2", DB)), say("Done t2."))
+    api.add(say(asks("t3", DB)), say("Done t3."))
+    claude.request("nvim_ui_detach")
+    start(claude)
+    claude.wait_line("Done t1.")
+    assert "Nobody can answer here" in result(api)["error"]
+    claude.request("nvim_ui_attach", 80, 24, {"ext_linegrid": True, "rgb": True})
+    send(claude, "Again")
+    wait_section(claude, "Question: DB")
+    claude.keys("gg/^SQLite<CR><CR><CR>")
+    claude.wait_line("Done t2.")
+    assert result(api, "t2")["answers"][0]["value"] == 3
+    claude.keys("G")
+    wait_idle(claude)
+    claude.request("nvim_ui_detach")
+    send(claude, "Again")
+    claude.wait_line("Done t3.")
+    assert "Nobody can answer here" in result(api, "t3")["error"]
+
+
+@pytest.mark.fresh("session")
+def test_a_question_waits_while_neovim_is_suspended(claude: Editor, api: ScriptedAPI) -> None:
+    """CTRL-Z takes the screen away as well, but not for good."""
+    api.add(say("Now.", asks("t1", DB)), say("So be it."))
+    claude.keys(":Winnow<CR>")
+    wait_idle(claude)
+    claude.command("doautocmd VimSuspend")
+    claude.request("nvim_ui_detach")
+    send(claude, "Hi")
+    claude.wait_line("━━ Question: DB")
+    claude.request("nvim_ui_attach", 80, 24, {"ext_linegrid": True, "rgb": True})
+    wait_section(claude, "Question: DB")
+    claude.keys("gg/^SQLite<CR><CR><CR>")
+    claude.wait_line("So be it.")
+    assert result(api)["answers"][0]["value"] == 3
+
+
 def test_several_questions_are_reviewed(claude: Editor, api: ScriptedAPI) -> None:
     """Own text is marked; several picks are several answers; labels default to Q2."""
     claude.resize(100, 40)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ import pytest
 from tests.api import question
 from tests.e2e.desk import ScriptedDesk, go
 from tests.e2e.editor import Editor
+from tests.e2e.rpc import GoneError
+from tests.e2e.steps import draft, wait_idle
+from tests.e2e.test_resume import chat_file, write_chat
 
 FRUIT = question("Which fruit?", "Apple", "Pear", header="Fruit")
 NOTE = "as red as they come, and none that has lain about for long"
@@ -31,6 +35,73 @@ def test_a_note_stays_on_its_line(desk: ScriptedDesk, options: str) -> None:
     with desk.asked(FRUIT) as editor:
         editor.keys(f"jddkA {NOTE}<Esc>")
         assert NOTE in editor.line()
+
+
+LATE = {
+    "textwidth": 30,
+    "wrapmargin": 40,
+    "formatoptions": "tcroqa",
+    "fileencoding": "latin1",
+    "fileformat": "dos",
+    "bomb": True,
+}
+SETS = """
+  local options, event = ...
+  local function set()
+    for name, value in pairs(vim.bo.filetype == 'winnow' and options or {}) do
+      vim.bo[name] = value
+    end
+  end
+  if event == 'later' then
+    vim.api.nvim_create_autocmd('BufEnter', {
+      callback = function() vim.defer_fn(set, 100) end
+    })
+  elseif event ~= 'now' then
+    vim.api.nvim_create_autocmd(event, { callback = set })
+  else
+    set()
+  end
+"""
+
+
+@pytest.mark.fresh("session")
+@pytest.mark.parametrize("when", ["FileType", "BufWinEnter", "BufEnter", "later", "now"])
+def test_what_others_set_late_breaks_no_line(editor: Editor, when: str) -> None:
+    """Nor does it begin one, or take signs from the file; and the chat can be left."""
+    if when != "now":
+        editor.lua(SETS, LATE, when)
+    editor.keys(":Winnow<CR>")
+    wait_idle(editor)
+    if when == "now":
+        editor.lua(SETS, LATE, when)
+    if when == "later":
+        editor.lua("vim.wait(200)")
+    editor.keys(f"i# {NOTE} ✓ 日本<CR>one<Esc>kotwo<Esc>")
+    assert draft(editor) == f"# {NOTE} ✓ 日本\ntwo\none"
+    path, copy = chat_file(editor), editor.sandbox.root / "copy.md"
+    editor.keys(f":write {copy}<CR>")
+    for file in (path, copy):
+        assert file.read_bytes() == (editor.text() + "\n").encode()
+    with suppress(GoneError):
+        editor.keys(":new<CR>:only<CR>:buffer #<CR>:quit<CR>")
+    editor.process.wait(20)
+    editor.kill()
+
+
+@pytest.mark.fresh("session")
+def test_an_editorconfig_breaks_no_line(editor: Editor) -> None:
+    """One above the chats folder is for what lies there."""
+    path = write_chat(editor.sandbox.data / "winnow" / "chats")
+    rules = ["root = true", "[*]", "charset = latin1", "max_line_length = 30", "end_of_line = crlf"]
+    (editor.sandbox.data / ".editorconfig").write_text("\n".join(rules))
+    editor.keys(f":edit {path}<CR>")
+    assert not editor.lua("return vim.bo.modified")
+    editor.keys(f"Gi{NOTE} ✓<Esc>")
+    assert draft(editor) == f"{NOTE} ✓"
+    other = editor.sandbox.root / "other"
+    other.hardlink_to(path)  # so it is written in place
+    editor.keys("A!<Esc>:write<CR>")
+    assert path.read_bytes() == (editor.text() + "\n").encode()
 
 
 @pytest.mark.usefixtures("_defaults")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import stat
-from contextlib import suppress
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -68,6 +71,98 @@ def test_half_a_file_is_never_left(editor: Editor, how: int) -> None:
         editor.keys("<Esc>:w!<CR>")
         editor.wait(lambda: "and more" in path.read_text(), "the file")
         editor.command("messages clear")
+
+
+Healing = AbstractContextManager[None]
+"""An obstacle, until it ends."""
+
+
+@contextmanager
+def in_the_way(folder: Path) -> Iterator[None]:
+    """A file stands where the chats were."""
+    away = folder.rename(folder.with_name("away"))
+    folder.write_text("")
+    yield
+    folder.unlink()
+    away.rename(folder)
+
+
+@contextmanager
+def full(folder: Path) -> Iterator[None]:
+    """The disk has no room left."""
+    ballast = folder / "ballast"
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(512)):
+            pass
+    yield
+    ballast.unlink()
+
+
+@contextmanager
+def crowded(folder: Path) -> Iterator[None]:
+    """The disk takes no more files."""
+    files = [folder / f"ballast{number}" for number in range(100)]
+    with suppress(OSError):
+        for file in files:
+            file.touch()
+    yield
+    for file in files:
+        file.unlink(missing_ok=True)
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """The disk takes nothing."""
+    subprocess.run(["mount", "-o", "remount,ro", folder], check=True)
+    yield
+    subprocess.run(["mount", "-o", "remount,rw", folder], check=True)
+
+
+@contextmanager
+def disk(folder: Path) -> Iterator[None]:
+    """A small one of its own."""
+    folder.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k,nr_inodes=20", "tmpfs", str(folder)]
+    if (
+        not shutil.which("mount")
+        or subprocess.run(mount, check=False, capture_output=True).returncode
+    ):
+        pytest.skip("to fill a disk, one has to be mounted, which only root may do")
+    yield
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "why"),
+    [
+        (in_the_way, "not a directory"),
+        (full, "no space left on device"),
+        (crowded, "no space left on device"),
+        (read_only, "read-only file system"),
+    ],
+)
+def test_what_can_not_be_written_is_told_and_tried_again(
+    editor: Editor, closing: ExitStack, obstacle: Callable[[Path], Healing], why: str
+) -> None:
+    """As long as it takes; what was written before stays, and `:w!` says so each time."""
+    if obstacle is not in_the_way:
+        closing.enter_context(disk(chats_of(editor)))
+    path = write_chat(chats_of(editor))
+    before = open_chat(editor, path)
+    with obstacle(chats_of(editor)):
+        editor.keys("Aone<Esc>")
+        editor.wait_screen(f"could not be written: {why}")
+        editor.keys("Atwo<Esc>")
+        editor.wait_screen(f"not saved: {why}")
+        editor.command("messages clear")
+        assert "could not" not in editor.messages()
+        editor.keys(":w!<CR>")
+        assert f"could not be written: {why}" in editor.messages()
+        assert not path.exists() or path.read_text() == before
+    editor.wait(lambda: "onetwo" in path.read_text(), "the file")
+    editor.wait_screen("The chat is written again")
+    assert not any("not saved" in row for row in editor.screen())
+    editor.command("messages clear")
 
 
 def test_a_link_stays_one(editor: Editor) -> None:

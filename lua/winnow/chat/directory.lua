@@ -78,6 +78,8 @@ function M.newest(cwd)
   end
 end
 
+local given = {} ---@type table<string, true> names of chats, which may have no file
+
 --- A name for a new chat of a directory, which no other Neovim has thought of either.
 ---@param cwd string
 ---@return string path
@@ -88,7 +90,8 @@ local function new_path(cwd)
   repeat
     path = ('%s/%s%s-%s.md'):format(files.dir(), stamp, count > 0 and '.' .. count or '', name)
     count = count + 1
-  until not vim.uv.fs_stat(path) and vim.fn.bufexists(path) == 0 and not lock.owner(path)
+  until not (given[path] or vim.uv.fs_stat(path) or lock.owner(path))
+  given[path] = true
   return path
 end
 
@@ -119,10 +122,10 @@ end
 ---@return boolean
 function M.is_blank(lines)
   local head, last = frontmatter.parse(lines)
-  if head.questions or head.model and head.model ~= shown(config.get().model) then
+  if not last or head.questions or head.model and head.model ~= shown(config.get().model) then
     return false
   end
-  return vim.iter(vim.list_slice(lines, (last or -1) + 2)):all(function(line)
+  return vim.iter(vim.list_slice(lines, last + 2)):all(function(line)
     return not line:find('%S') or line == grammar.YOU
   end)
 end

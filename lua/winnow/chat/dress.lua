@@ -20,6 +20,16 @@ local OPTIONS = {
   foldenable = true,
 }
 
+-- Nothing typed may break a line or begin one: an option is one line, its note included. And a chat
+-- has signs that only Unicode has.
+local TEXT = {
+  textwidth = 0,
+  wrapmargin = 0,
+  fileencoding = 'utf-8',
+  fileformat = 'unix',
+  bomb = false,
+}
+
 -- How far wrapped rows of a list hang: as wide as what matches. Of an option those are two bytes,
 -- which Neovim does not look for at the start of the line: the mark before it is drawn.
 local LISTS = [[^\s*\%([-*+]\|\d\+[.)]\)\s\+\|]] .. grammar.MARKER .. [[\w\+=\d\+\zs=\d]]
@@ -76,13 +86,29 @@ function M.buffer(chat)
   end
   options.keywordprg = ':Winnow preview'
   options.filetype = 'winnow'
-  -- Nothing typed may break a line: an option is one line, its note included.
   options.indentexpr = "v:lua.require'winnow.chat.dress'.indent()"
   options.indentkeys = 'o,O'
   options.formatlistpat = LISTS
-  options.textwidth = 0
-  options.wrapmargin = 0
-  options.formatoptions = options.formatoptions:gsub('a', '')
+  M.text(chat.buf)
+end
+
+--- Put back how text is broken and written, whoever has set it since; the buffer is no more
+--- modified than before.
+---@param buf integer
+function M.text(buf)
+  local options = vim.bo[buf]
+  local wanted = vim.tbl_extend('error', TEXT, {
+    formatoptions = options.formatoptions:gsub('[tcaro]', ''),
+  })
+  local modified, modifiable = options.modified, options.modifiable
+  for name, value in pairs(wanted) do
+    if options[name] ~= value then
+      options.modifiable = true -- else some can't be set
+      options[name] = value
+      options.modifiable = modifiable
+      options.modified = options.modified and modified
+    end
+  end
 end
 
 --- The 'indentexpr' of chats. The first column of a diff is for signs: the blank of a line that

@@ -39,14 +39,16 @@ local NEW = '%s/.%s.%d'
 local function replace(path, lines, mode, old)
   local new = NEW:format(vim.fs.dirname(path), vim.fs.basename(path), vim.fn.getpid())
   os.remove(new)
-  local file = vim.uv.fs_open(new, 'wx', tonumber('600', 8)) -- `x`: no link that others put there
+  -- `x`: no link that others put there
+  local file, problem, name = vim.uv.fs_open(new, 'wx', tonumber('600', 8))
   if not file then
+    assert(name ~= 'ENOSPC' and name ~= 'EDQUOT', problem) -- written there, the old text would go
     return false
   end
   local made = assert(vim.uv.fs_fstat(file))
   vim.uv.fs_close(file)
   local like = not old or made.uid == old.uid and made.gid == old.gid
-  local ok, problem = pcall(function()
+  local ok, failure = pcall(function()
     if like then
       vim.uv.fs_chmod(new, mode)
       vim.fn.writefile(lines, new)
@@ -56,7 +58,7 @@ local function replace(path, lines, mode, old)
   if not (ok and like) then
     os.remove(new)
   end
-  return like and (ok or error(problem, 0))
+  return like and (ok or error(failure, 0))
 end
 
 --- Write a file that only the user can read, whole or not at all.

@@ -37,7 +37,8 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field since? integer when its agent began to start, in milliseconds
 ---@field ticks? boolean what is said of that will be said anew
 ---@field queued boolean the draft waits to be sent
----@field unwritten? boolean its file could not be written, which the user knows
+---@field unwritten? string why its file could not be written, which the user knows
+---@field again? uv.uv_timer_t until that is tried again
 ---@field problem? string why the last write failed
 ---@field saving boolean it is being written
 ---@field typing? boolean it would go now, were the user not typing it

@@ -4,6 +4,7 @@ local files = require('winnow.chat.files')
 local handover = require('winnow.handover')
 local lock = require('winnow.chat.lock')
 local log = require('winnow.log')
+local registry = require('winnow.registry')
 local say = require('winnow.say')
 local undo = require('winnow.chat.undo')
 
@@ -29,18 +30,44 @@ function Chat:mine_or_say()
   return mine
 end
 
---- The file was written, or not, which the user is told once.
----@param ok boolean
----@param problem string
-function Chat:written(ok, problem)
-  if ok then
-    self:remember_file()
-  elseif not self.unwritten then
-    local why = problem:match('E%d+: [^\n]*') or 'for no known reason'
-    log.write(('%s could not be written: %s'):format(self.path, why))
-    say(('The chat could not be written; it stays here, :w! tries again (%s).'):format(why), 'warn')
+local PATIENCE = 5000 -- milliseconds until a file that could not be written is tried again
+
+--- The file could not be written, which is tried again.
+---@param self winnow.Chat
+---@param problem string an error of Neovim's, or a sentence
+---@param by_user? boolean who wants to know each time; else it is said once
+local function failed(self, problem, by_user)
+  local said = problem:match('E%d+: ([^\n]*)') -- Neovim's, with the system's words behind its own
+  local why = said and vim.trim(said:match('[^:]*$'))
+    or problem:match('E%u+: ([^:\n]*)')
+    or problem:match('[^\n]*')
+  if by_user or not self.unwritten then
+    log.write(('%s could not be written: %s'):format(self.path, said or why))
+    say(('The chat could not be written: %s. It is tried again.'):format(why), 'warn')
   end
-  self.unwritten = not ok
+  self.unwritten = why
+  self:show_state()
+  self.again = self.again or assert(vim.uv.new_timer())
+  self.again:start(
+    PATIENCE,
+    0,
+    vim.schedule_wrap(function()
+      if registry.get(self.buf) == self and vim.api.nvim_buf_is_loaded(self.buf) then
+        self:save()
+      end
+    end)
+  )
+end
+
+--- The file was written.
+---@param self winnow.Chat
+local function written(self)
+  self:remember_file()
+  if self.unwritten then
+    self.unwritten = nil
+    self:show_state()
+    say('The chat is written again.')
+  end
 end
 
 --- The file is now as this Neovim has written or read it.
@@ -53,12 +80,16 @@ end
 ---@return boolean done
 local function forgo(self)
   local emptied = self.saved == '' or not directory.is_blank(vim.split(self.saved, '\n'))
-  if not (emptied and files.own(self.path) and directory.is_blank(self:lines(0, -1))) then
+  if self.section or not emptied or not files.own(self.path) then
+    return false
+  elseif not directory.is_blank(self:lines(0, -1)) then
     return false
   end
-  os.remove(self.path)
+  if not os.remove(self.path) and vim.uv.fs_stat(self.path) then
+    return false
+  end
   vim.bo[self.buf].modified = false
-  self:remember_file()
+  written(self)
   return true
 end
 
@@ -81,7 +112,7 @@ function Chat:save(by_user)
   local other = now ~= '' and now ~= self.stamp and files.read(self.path) ~= self.saved
   local copy = other and files.set_aside(self.path)
   if other and not copy then
-    log.write(('%s is not written, for what it holds could not be kept.'):format(self.path))
+    failed(self, 'there is no room for what another program wrote there', by_user)
     return
   end
   if self:heading_row() ~= self.counted_at then
@@ -96,7 +127,11 @@ function Chat:save(by_user)
     end
   end)
   self.saving = false
-  self:written(ok and not vim.bo[self.buf].modified, self.problem or tostring(problem))
+  if ok and not vim.bo[self.buf].modified then
+    written(self)
+  else
+    failed(self, self.problem or ok and 'for no known reason' or tostring(problem), by_user)
+  end
   if copy then
     vim.schedule(function() -- after what Neovim itself says of the file
       say(('%s has what another program wrote into this chat.'):format(copy), 'warn')

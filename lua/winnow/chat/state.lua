@@ -153,6 +153,10 @@ function Chat:show_state()
     local when = self.typing and TYPING or QUEUED
     text = text == '' and when or ('%s · %s'):format(text, when)
   end
+  if self.unwritten then
+    local unsaved = ('not saved: %s'):format(self.unwritten)
+    text = text == '' and unsaved or ('%s · %s'):format(unsaved, text)
+  end
   local row = self:heading_row()
   local width = view.text_width(self.buf)
   local beside = #DRAFT + 2 + vim.fn.strdisplaywidth(text) <= width

@@ -48,9 +48,8 @@ class Chat:
             self._spec, lambda spec: world.make_agent(spec, self.ask), self, starts, after
         )
         self._mode = Mode(opened, self._page, self._session, world.decided)
-        unattended = opened.headless or replay is not None
-        ask = None if unattended else self.ask
-        self._trust = Trust(opened.cwd, world, self._page, self._session, ask)
+        ask = None if replay is not None else self.ask
+        self._trust = Trust(opened, world, self._page, self._session, ask)
         self._outbox = Outbox(opened.path, world.store, self._keeps)
         ledger = Ledger(world.store, world.clock, opened.path, replay)
         self._sections = Sections(
@@ -144,6 +143,12 @@ class Chat:
     def show(self, section: str, other: Chat) -> bool:
         """Show what waits here in another chat, too. False: it waits no more, or is there."""
         return self._sections.show(section, other._page)
+
+    def watched(self, headless: bool) -> None:
+        """Somebody came who can be asked, or the last one went."""
+        self._sections.headless = self._trust.headless = headless
+        if not headless and self._trust.unasked:
+            self.renew()
 
     def renew(self) -> None:
         """Start the agent anew before the next message: its settings may have changed."""

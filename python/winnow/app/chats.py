@@ -41,6 +41,9 @@ class Chats:
     def handle(self, event: p.Event) -> None:
         """Do what an event asks for."""
         match event:
+            case p.Watched(headless=headless):
+                for every in self._chats.values():
+                    every.watched(headless)
             case p.Recall():
                 self._spawn(self._recall(event))
             case p.Trust():

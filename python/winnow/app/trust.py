@@ -27,20 +27,31 @@ UNDECIDED = (
 class Trust:
     """The trust in the project that one chat works in.
 
+    Attributes:
+        headless: nobody is there to be asked now.
+        unasked: what the agent has got is less for that.
+
     Args:
-        ask: shows the section; None where nobody is there to be asked.
+        ask: shows the section; None in a replay.
     """
 
     def __init__(
-        self, cwd: str, world: ports.World, page: Page, session: Session, ask: ports.Ask | None
+        self,
+        opened: p.Open,
+        world: ports.World,
+        page: Page,
+        session: Session,
+        ask: ports.Ask | None,
     ) -> None:
-        self._cwd = cwd
+        self.headless = opened.headless
+        self.unasked = False
+        self._cwd = opened.cwd
         self._projects = world.projects
         self._decided = world.decided
         self._page = page
         self._session = session
         self._ask = ask
-        self._root = cwd
+        self._root = opened.cwd
         self._deciding: asyncio.Task[trust.Verdicts] | None = None  # outlives who wants to know
 
     async def given(self, wanted: Callable[[], bool]) -> trust.Given:
@@ -59,7 +70,8 @@ class Trust:
             self._root = what.root
             verdicts = {**await verdicts_of(self._decided, what.root), **unkept}
             new = trust.undecided(project.entries(what.sources), verdicts)
-            if not new or self._ask is None:
+            self.unasked = bool(new) and self.headless
+            if not new or self.headless or self._ask is None:
                 return trust.given(what, verdicts)
             if what.trusted and "dropped" not in verdicts.values():
                 self._say_trusted(what, len(new))

@@ -135,6 +135,12 @@ class Unshown(SectionMessage, frozen=True):
     """A section could not be shown."""
 
 
+class Watched(Message, frozen=True):
+    """A user interface was attached to this Neovim, or the last one was detached."""
+
+    headless: bool
+
+
 class Recall(Message, frozen=True):
     """Show what was decided, or export it.
 
@@ -156,4 +162,4 @@ class Trust(Message, frozen=True):
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, SetMode, SectionEvent]  # a chat takes them
-Event = Union[ChatEvent, Close, Recall, Trust]
+Event = Union[ChatEvent, Close, Watched, Recall, Trust]

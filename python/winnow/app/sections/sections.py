@@ -39,6 +39,7 @@ class Sections:
 
     Attributes:
         ways: how the agent asks: by "tool", in its "text", or "both".
+        headless: nobody sees this Neovim now.
         turn: where the agent is in what it says.
         choices: what the agent asks in its text.
     """
@@ -60,6 +61,7 @@ class Sections:
         self._page = page
         self._ledger = ledger
         self._early: list[p.SectionEvent] | None = []  # what came before the store had told
+        self.headless = opened.headless
         self.ways = opened.questions if opened.questions in ("text", "both") else "tool"
         self.turn = Turn(None if self.ways == "tool" else lambda: choices.open_in(self._shelf))
         self._shelf = Shelf(opened.path, world, page, ledger)
@@ -102,7 +104,7 @@ class Sections:
                     return way.unanswered(request, unknown)
                 case accepted:
                     return accepted.reply
-        if self._opened.headless and not way.waits_unattended:
+        if self.headless and not way.waits_unattended:
             return way.unanswered(request, UNATTENDED)
         section.reply = asyncio.get_running_loop().create_future()
         if not request.agent_id:  # what the agent itself asks, it asks between two messages
