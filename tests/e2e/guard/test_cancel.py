@@ -50,16 +50,16 @@ def test_any_other_key_takes_it_back(claude: Editor, api: ScriptedAPI, key: str)
     assert not answered(claude)
 
 
-@pytest.mark.parametrize("leaves", ["A note<Esc>", "Rn<Esc>"])
+@pytest.mark.parametrize("leaves", ["A note<Esc>", "A note<C-Bslash><C-n>", "Rn<C-Bslash><C-n>"])
 def test_one_after_insert_mode_is_none(claude: Editor, api: ScriptedAPI, leaves: str) -> None:
     """Two of them leave Insert mode for sure, by habit."""
     asked(claude, api, choose())
-    time.sleep(0.3)
+    claude.guard(5000)
+    claude.lua("require('winnow.registry').current().section.sight.at = 0")  # seen long ago
     claude.keys(leaves)
-    time.sleep(0.35)  # two within 0.3 s are one anyway
     claude.keys("<Esc>")
-    time.sleep(0.35)
     assert not offered(claude)
+    claude.guard(0)
     claude.keys("<Esc>")
     claude.wait_screen(AGAIN)
     assert not answered(claude)
