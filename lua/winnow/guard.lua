@@ -85,7 +85,8 @@ end
 --- Neovim waits for the user, unless something was typed ahead.
 function on_safe()
   typed = false
-  behind = vim.fn.getchar(1) ~= 0
+  local whole, key = pcall(vim.fn.getchar, 1)
+  behind = not whole or key ~= 0 -- CTRL-C ends whatever runs, and is read after that
   if behind then
     return
   end

@@ -375,7 +375,7 @@ AROUND: dict[str, Outcome] = {
     "dd:e!<CR>G?^Mongo<CR>dd": MYSQL,
     ":setlocal ul=-1<CR>2dd": MYSQL,
     ":setlocal tw=20<CR>gqip": Stays("3 left"),
-    ":setlocal tw=20<CR>A a note of many words<Esc>jdj": noted(POSTGRES, "a\n\nnote of many words"),
+    ":setlocal tw=20<CR>A a note of many words<Esc>jdj": noted(POSTGRES, "a note of many words"),
     ":set paste<CR>A note<Esc>:set nopaste<CR>jdj": noted(POSTGRES, "note"),
     ":setlocal virtualedit=all<CR>$5li x<Esc>jdj": noted(POSTGRES, "x"),
     ":setlocal nowrap list spell cursorline<CR>2dd": MYSQL,

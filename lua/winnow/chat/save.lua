@@ -93,6 +93,26 @@ local function forgo(self)
   return true
 end
 
+--- Have Neovim write, which leaves the file to `Chat:put`.
+---@param self winnow.Chat
+---@param by_user? boolean
+local function write(self, by_user)
+  local ok, problem = pcall(vim.api.nvim_buf_call, self.buf, function()
+    -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
+    self.saving = true
+    vim.cmd('silent lockmarks keepalt write!')
+    if vim.bo.undofile and not vim.bo.modified then
+      vim.cmd.wundo({ vim.fn.undofile(self.path), bang = true, magic = { file = false } })
+    end
+  end)
+  self.saving = false
+  if ok and not vim.bo[self.buf].modified then
+    written(self)
+  else
+    failed(self, self.problem or ok and 'for no known reason' or tostring(problem), by_user)
+  end
+end
+
 --- Write the chat's file. It is this Neovim's, so what another program has written meanwhile stays
 --- beside it: a session goes on from the text that is here.
 ---@param by_user? boolean also where it holds nothing
@@ -118,20 +138,7 @@ function Chat:save(by_user)
   if self:heading_row() ~= self.counted_at then
     self:count_above() -- the user may have pasted or deleted some
   end
-  local ok, problem = pcall(vim.api.nvim_buf_call, self.buf, function()
-    -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
-    self.saving = true
-    vim.cmd('silent lockmarks keepalt write!') -- Neovim leaves the file to `Chat:put`
-    if vim.bo.undofile and not vim.bo.modified then
-      vim.cmd.wundo({ vim.fn.undofile(self.path), bang = true, magic = { file = false } })
-    end
-  end)
-  self.saving = false
-  if ok and not vim.bo[self.buf].modified then
-    written(self)
-  else
-    failed(self, self.problem or ok and 'for no known reason' or tostring(problem), by_user)
-  end
+  write(self, by_user)
   if copy then
     vim.schedule(function() -- after what Neovim itself says of the file
       say(('%s has what another program wrote into this chat.'):format(copy), 'warn')
