@@ -415,7 +415,7 @@ def test_what_is_allowed_for_the_project_holds_there(
     wait_section(claude, "Trust: project")
     decide(claude, "Go on without")
     wait_section(claude, "Permission: Bash")
-    assert "Always allow “npm x …” (this project)" in claude.text()
+    assert "Always allow “npm x …” (this project" in claude.text()  # its marker comes before the )
     decide(claude, "Always")
     claude.wait_line("One.")
     claude.keys(":Winnow new<CR>")
@@ -480,7 +480,9 @@ def plant(claude: Editor, *lines: str) -> None:
     folder = claude.sandbox.data / "winnow/chats"
     folder.mkdir(parents=True, exist_ok=True)
     head = ["---", "winnow: 1", f"cwd: {claude.sandbox.project}", *lines, "---"]
-    text = "\n".join([*head, "", "## You", "", ""])
+    text = "\n".join(
+        [*head, "", "## You", "", "Hi", "", "## Claude", "", "Hm.", "", "## You", "", ""]
+    )
     (folder / "20200101-000000-project.md").write_text(text)
 
 
