@@ -137,6 +137,7 @@ def test_what_lies_under_the_mark_of_a_cut_line_is_not_seen(
     """A line whose first rows are scrolled away begins with `<<<`, which hides three characters."""
     line = "y" * 6_000
     asked(claude, api, bash(line))
+    claude.command("setlocal wrap")  # whatever the test before has left
     claude.wait_screen("yyyyy")
 
     def seen(cut: int) -> int:
