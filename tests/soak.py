@@ -57,7 +57,7 @@ def section(editor: Editor) -> list[str]:
 
 
 def edits(editor: Editor, api: ScriptedAPI, program: str, chance: random.Random) -> None:
-    """Edit a section, kill, come back, reopen: it is as it was."""
+    """Edit a section, kill, come back, reopen it where only the CLI is gone: it is as it was."""
     api.add(say(ask("toolu_1", FRUIT)))
     start(editor)
     wait_section(editor, "Question: Fruit")
@@ -66,11 +66,11 @@ def edits(editor: Editor, api: ScriptedAPI, program: str, chance: random.Random)
     left = section(editor)
     kill(editor, program)
     come_back(editor, program)
-    editor.wait_line("No longer open: Fruit", 20)
-    editor.keys("/No longer open<CR>")
-    editor.keys("<CR>")
-    editor.wait(lambda: len(section(editor)) > 1, "the section", 20)
-    assert section(editor) == left
+    if program == "cli":
+        editor.wait_line("No longer open: Fruit", 20)
+        editor.keys("/No longer open<CR>")
+        editor.keys("<CR>")
+    editor.wait(lambda: section(editor) == left, "the section as it was left", 20)
 
 
 def decides(editor: Editor, api: ScriptedAPI, program: str, chance: random.Random) -> None:
