@@ -4,6 +4,7 @@ local files = require('winnow.chat.files')
 local quiet = require('winnow.quiet')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -61,10 +62,7 @@ local function refresh(buf, path)
   end
   seen[buf] = now
   local tick = vim.api.nvim_buf_get_changedtick(buf)
-  local views = {}
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
-  end
+  local restore = window.views(buf)
   if not is_new(buf) then
     check(buf, path)
   elseif vim.bo[buf].modified then
@@ -74,13 +72,8 @@ local function refresh(buf, path)
       vim.cmd.edit({ bang = true, mods = { silent = true, keepalt = true, keepjumps = true } })
     end)
   end
-  if vim.api.nvim_buf_get_changedtick(buf) == tick then
-    return
-  end
-  for win, view in pairs(views) do
-    vim.api.nvim_win_call(win, function()
-      vim.fn.winrestview(view)
-    end)
+  if vim.api.nvim_buf_get_changedtick(buf) ~= tick then
+    restore()
   end
 end
 

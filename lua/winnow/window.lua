@@ -80,6 +80,42 @@ local function window_of(path)
   end)
 end
 
+--- Have the windows of a buffer show what they show now, once it was written.
+---@param buf integer
+---@return fun() restore
+function M.views(buf)
+  local views = {} ---@type table<integer, table>
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+  end
+  return function()
+    for win, view in pairs(views) do
+      vim.api.nvim_win_call(win, function()
+        vim.fn.winrestview(view)
+      end)
+    end
+  end
+end
+
+--- Go to a line, which is not in a closed fold then; CTRL-O leads back.
+---@param line integer from 1
+function M.jump(line)
+  vim.cmd("normal! m'")
+  vim.api.nvim_win_set_cursor(0, { line, 0 })
+  vim.cmd('normal! zv')
+end
+
+--- A 'quickfixtextfunc' without the names of files, which all are alike.
+---@param info table as 'quickfixtextfunc' has it
+---@return string[]
+function M.entries(info)
+  local what = { id = info.id, items = true }
+  local list = info.quickfix == 1 and vim.fn.getqflist(what) or vim.fn.getloclist(info.winid, what)
+  return vim.tbl_map(function(item)
+    return item.text
+  end, vim.list_slice(list.items, info.start_idx, info.end_idx))
+end
+
 --- Open a file beside the chat: in the window before this one, or in a new one, unless there is
 --- one that shows it.
 ---@param path string
@@ -100,10 +136,7 @@ function M.open_beside(path, line)
     end
   end
   if line then
-    vim.cmd("normal! m'") -- CTRL-O leads back
-    local last = vim.api.nvim_buf_line_count(0)
-    vim.api.nvim_win_set_cursor(0, { math.max(1, math.min(line, last)), 0 })
-    vim.cmd('normal! zv')
+    M.jump(math.max(1, math.min(line, vim.api.nvim_buf_line_count(0))))
   end
 end
 

@@ -125,9 +125,12 @@ function M.is_blank(lines)
   if not last or head.questions or head.model and head.model ~= shown(config.get().model) then
     return false
   end
-  return vim.iter(vim.list_slice(lines, last + 2)):all(function(line)
-    return not line:find('%S') or line == grammar.YOU
-  end)
+  for i = last + 2, #lines do
+    if lines[i]:find('%S') and lines[i] ~= grammar.YOU then
+      return false
+    end
+  end
+  return true
 end
 
 --- Make an empty buffer a new chat's.

@@ -25,12 +25,10 @@ local MAPS = {
 ---@param key string
 ---@return boolean
 local function taken(buf, mode, key)
-  local raw = vim.keycode(key)
-  local all, here = vim.api.nvim_get_keymap(mode), vim.api.nvim_buf_get_keymap(buf, mode)
-  return vim.iter(vim.list_extend(all, here)):any(function(map)
-    return (map.lhsraw == raw or map.lhsrawalt == raw)
-      and not vim.startswith(map.desc or '', 'vim.lsp.')
+  local map = vim.api.nvim_buf_call(buf, function()
+    return vim.fn.maparg(key, mode, false, true)
   end)
+  return not vim.tbl_isempty(map) and not vim.startswith(map.desc or '', 'vim.lsp.')
 end
 
 ---@param buf integer

@@ -1,6 +1,7 @@
 --- The messages of a chat: where they begin, and what goes there.
 local grammar = require('winnow.grammar')
 local registry = require('winnow.registry')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -47,20 +48,8 @@ function M.jump(step)
   end, step > 0 and rows or vim.fn.reverse(rows))
   local target = beyond[math.min(count, #beyond)]
   if target then
-    vim.cmd("normal! m'") -- CTRL-O leads back
-    vim.api.nvim_win_set_cursor(0, { target + 1, 0 })
-    vim.cmd('normal! zv')
+    window.jump(target + 1)
   end
-end
-
---- How the list shows them: without the name of the file, which is the same for all.
----@param info table as 'quickfixtextfunc' has it
----@return string[]
-local function show(info)
-  local list = vim.fn.getloclist(info.winid, { id = info.id, items = 0 }).items
-  return vim.tbl_map(function(item)
-    return item.text
-  end, vim.list_slice(list, info.start_idx, info.end_idx))
 end
 
 --- List the messages beside the chat: `<CR>` there goes to one.
@@ -79,7 +68,7 @@ function M.list()
     title = 'Messages',
     items = items,
     idx = at,
-    quickfixtextfunc = show,
+    quickfixtextfunc = window.entries,
   })
   vim.cmd.lopen()
 end

@@ -79,13 +79,12 @@ end
 ---@param self winnow.Chat
 ---@return boolean done
 local function forgo(self)
-  local emptied = self.saved == '' or not directory.is_blank(vim.split(self.saved, '\n'))
-  if self.section or not emptied or not files.own(self.path) then
-    return false
-  elseif not directory.is_blank(self:lines(0, -1)) then
-    return false
-  end
-  if not os.remove(self.path) and vim.uv.fs_stat(self.path) then
+  -- The file last: a long one takes long to look through.
+  local empty = not self.section
+    and files.own(self.path)
+    and directory.is_blank(self:lines(0, -1))
+    and (self.saved == '' or not directory.is_blank(vim.split(self.saved, '\n')))
+  if not empty or not os.remove(self.path) and vim.uv.fs_stat(self.path) then
     return false
   end
   vim.bo[self.buf].modified = false

@@ -3,6 +3,7 @@
 local grammar = require('winnow.grammar')
 local log = require('winnow.log')
 local registry = require('winnow.registry')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -249,20 +250,13 @@ function M.restore(chat)
   end
   local options = vim.bo[buf]
   local modified, modifiable = options.modified, options.modifiable
-  local views = {} ---@type table<integer, table>
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
-  end
+  local restore = window.views(buf)
   options.modifiable = true
   quietly(buf, function()
     lay(chat, past)
   end)
   options.modified, options.modifiable = modified, modifiable
-  for win, view in pairs(views) do
-    vim.api.nvim_win_call(win, function()
-      vim.fn.winrestview(view)
-    end)
-  end
+  restore()
 end
 
 --- Forget a buffer that is gone.

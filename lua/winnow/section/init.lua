@@ -11,6 +11,7 @@ local text = require('winnow.section.text')
 local transcript = require('winnow.chat.transcript')
 local undo = require('winnow.chat.undo')
 local view = require('winnow.section.view')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -247,10 +248,7 @@ local function adopt(self, lines, edited)
   local chat, shown = self.chat, self:lines()
   local mine = self.pristine and {} or vim.list_slice(shown)
   local first, after = self:rows()
-  local views = {} ---@type table<integer, table>
-  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
-    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
-  end
+  local restore = window.views(chat.buf)
   chat:as_host(function()
     local block = vim.list_extend(vim.list_slice(lines), { '' })
     vim.api.nvim_buf_set_lines(chat.buf, first, after, false, block)
@@ -261,11 +259,7 @@ local function adopt(self, lines, edited)
       replace(self, step)
     end
   end
-  for win, was in pairs(views) do
-    vim.api.nvim_win_call(win, function()
-      vim.fn.winrestview(was)
-    end)
-  end
+  restore()
   if not text.same(shown, self:lines()) then
     self.sight = guard.sight() -- no key was about this
   end

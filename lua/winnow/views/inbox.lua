@@ -48,16 +48,6 @@ function M.describe(item)
   return ('%s%s: %s'):format(pending.kind, asker, pending.title)
 end
 
---- How the quickfix window shows entries: without the names of files, which all are alike.
----@param info { id: integer, start_idx: integer, end_idx: integer }
----@return string[]
-local function shown(info)
-  local items = vim.fn.getqflist({ id = info.id, items = true }).items
-  return vim.tbl_map(function(item)
-    return item.text
-  end, vim.list_slice(items, info.start_idx, info.end_idx))
-end
-
 --- List what waits in the quickfix window; each entry jumps to its section's first option.
 function M.open()
   local items = M.items()
@@ -84,7 +74,7 @@ function M.open()
   vim.fn.setqflist({}, ' ', {
     title = 'Winnow: waiting',
     items = entries,
-    quickfixtextfunc = shown,
+    quickfixtextfunc = window.entries,
   })
   vim.cmd.copen()
 end
