@@ -7,6 +7,7 @@ import pytest
 from tests.api import ScriptedAPI, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, said, start, wait_idle, wait_section
+from tests.e2e.test_resume import chat_file
 
 TRIM = "vim.cmd([[silent! %s/\\s\\+$//e | silent! %s/\\n\\+\\%$//e]])"
 ON_SAVE = f"""
@@ -84,7 +85,7 @@ def test_a_file_that_was_formatted_elsewhere(claude: Editor, api: ScriptedAPI) -
     claude.wait_line("One.")
     wait_idle(claude)
     claude.keys(":w<CR>")
-    (path,) = (claude.sandbox.data / "winnow" / "chats").glob("*.md")
+    path = chat_file(claude)
     claude.keys(":bwipeout<CR>")
     path.write_text(path.read_text().rstrip() + "\n")
     claude.keys(f":edit {path}<CR>GAagain<Esc>")

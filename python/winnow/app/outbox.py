@@ -91,14 +91,12 @@ class Outbox:
 
     def answered(self, prompts: list[str]) -> list[Message]:
         """A result came for these prompts; for all, if none is named. What is to be given back."""
-        sent = [m for m in self._in("sent") if m.id in prompts or not prompts]
-        self._forget([*sent, *self._in("given")])
+        self._forget([*self._sent(prompts), *self._in("given")])
         return self._return(self._in("missed"))
 
     def refused(self, prompts: list[str]) -> list[Message]:
         """As `answered`, but the model got none of them: they are to be given back, too."""
-        sent = [m for m in self._in("sent") if m.id in prompts or not prompts]
-        return [*self._return(sent), *self.answered(prompts)]
+        return [*self._return(self._sent(prompts)), *self.answered(prompts)]
 
     def doubt(self) -> None:
         """The agent is gone, and the next one must tell."""
@@ -152,6 +150,9 @@ class Outbox:
                 kept(message)
 
         self._store.save(message).add_done_callback(saved)
+
+    def _sent(self, prompts: list[str]) -> list[Message]:
+        return [m for m in self._in("sent") if m.id in prompts or not prompts]
 
     def _in(self, *states: State) -> list[Message]:
         return [m for m in self._messages.values() if self._states[m.id] in states]

@@ -138,7 +138,7 @@ class Sections:
             if isinstance(event, p.Confirm) and event.section in found:
                 left, confirmed = event.lines, event.row
         self._find(found, left, confirmed)
-        if not self._opened.headless:
+        if not self.headless:
             self._find_queued()
         for event in early:
             self.handle(event)
