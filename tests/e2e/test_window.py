@@ -98,6 +98,22 @@ def test_previews_move_no_option(desk: ScriptedDesk) -> None:
         assert [next(i for i, row in enumerate(screen) if n in row) for n in names] == before
 
 
+def test_a_preview_stays_when_the_cursor_is_elsewhere(desk: ScriptedDesk) -> None:
+    """The one that was looked at last, if that option is left; else the first one's."""
+    fruit = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
+    for option in fruit["options"][:2]:
+        option["preview"] = f"like {option['label']}"
+    with desk.asked(fruit, question("Which colour?", "Red", "Blue", header="Colour")) as editor:
+        editor.keys("j")
+        editor.wait_screen("┊ like Pear")
+        editor.keys("/Blue<CR>")
+        assert "┊ like Pear" in "\n".join(editor.screen())
+        editor.keys("gg/^Pear<CR>dd/Blue<CR>")
+        editor.wait_screen("┊ like Apple")
+        editor.keys("gg/^Apple<CR>dd/Blue<CR>")
+        editor.wait(lambda: "┊" not in "\n".join(editor.screen()), "no preview")
+
+
 @pytest.mark.fresh("chat")
 def test_connecting_is_said_at_once(editor: Editor) -> None:
     """In the statusline and beside the draft, before the host says anything; then it goes away."""

@@ -19,6 +19,7 @@ local M = {}
 ---@field id string
 ---@field chat winnow.Chat
 ---@field previews table<string, string> Markdown, keyed `question.option`
+---@field peeked table<integer, integer> the option whose preview was shown last, by question
 ---@field start integer extmark on the head line
 ---@field parts winnow.Part[]
 ---@field waiting integer sections that come after this one
@@ -218,6 +219,7 @@ local function new(chat, id, row, previews)
     id = id,
     chat = chat,
     previews = previews,
+    peeked = {},
     parts = {},
     waiting = 0,
     offer = '',

@@ -177,33 +177,52 @@ local function start_of(preview)
   return shown
 end
 
---- Show the start of an option's preview below its question. Each question with previews has room
---- for its longest one all the time: nothing moves when the cursor does.
+---@class winnow.Previews of one question, of the options that are left
+---@field row integer the question's last one
+---@field height integer lines of the longest one
+---@field of table<integer, string[]> by option
+---@field option? integer the first that has one
+
+---@param section winnow.Section
+---@return table<integer, winnow.Previews> found by question
+local function previews_of(section)
+  local first = section:rows()
+  local found = {} ---@type table<integer, winnow.Previews>
+  for i, line in ipairs(next(section.previews) and section:lines() or {}) do
+    local at = marker.of(line, section.id)
+    if at then
+      local one = found[at.question] or { height = 0, of = {} }
+      local option, text = tonumber(at.slot), section.previews[at.question .. '.' .. at.slot]
+      one.row = first + i - 1
+      if option and text then
+        one.of[option] = start_of(text)
+        one.option = one.option or option
+        one.height = math.max(one.height, #one.of[option])
+      end
+      found[at.question] = one
+    end
+  end
+  return found
+end
+
+--- Show the start of an option's preview below its question: of the one under the cursor; while
+--- that is elsewhere, of the one where it was last, or of the first. There is room for the longest
+--- one all the time: nothing moves when the cursor does.
 ---@param section winnow.Section
 ---@param question? integer nil: no option is under the cursor
 ---@param option? integer
 function M.peek(section, question, option)
-  local buf = section.chat.buf
-  vim.api.nvim_buf_clear_namespace(buf, peeks, 0, -1)
-  local heights = {} ---@type table<integer, integer> lines, by question
-  for key, preview in pairs(section.previews) do
-    local of = assert(tonumber(key:match('^%d+')))
-    heights[of] = math.max(heights[of] or 0, #start_of(preview))
+  vim.api.nvim_buf_clear_namespace(section.chat.buf, peeks, 0, -1)
+  if question then
+    section.peeked[question] = option
   end
-  local first, rows = section:rows(), {} ---@type integer, table<integer, integer>
-  for i, line in ipairs(next(heights) and section:lines() or {}) do
-    local found = marker.of(line, section.id)
-    if found and heights[found.question] then
-      rows[found.question] = first + i - 1 -- up to its last line
-    end
-  end
-  for of, row in pairs(rows) do
-    local preview = of == question and section.previews[('%d.%d'):format(of, option)]
-    local lines = preview and in_lines(start_of(preview), '  ┊ ') or {}
-    while #lines < heights[of] do
+  for of, one in pairs(previews_of(section)) do
+    local preview = one.of[section.peeked[of]] or of ~= question and one.of[one.option]
+    local lines = preview and in_lines(preview, '  ┊ ') or {}
+    while #lines < one.height do
       table.insert(lines, { { '', 'WinnowHint' } })
     end
-    vim.api.nvim_buf_set_extmark(buf, peeks, row, 0, { virt_lines = lines })
+    vim.api.nvim_buf_set_extmark(section.chat.buf, peeks, one.row, 0, { virt_lines = lines })
   end
 end
 
