@@ -123,6 +123,15 @@ async def test_a_draft_waits_for_the_section(room: Room) -> None:
     assert asked.done()
 
 
+@pytest.mark.parametrize("cut", range(1, 58))
+async def test_a_long_id_is_bent_wherever_it_is_cut(room: Room, cut: int) -> None:
+    """Longer than any of ours, it is a marker to the editor all the same."""
+    marker = f"⟦{'a' * 50}=1=1⟧"
+    await working(room)
+    await room.hear(Text(marker[:cut]), Text(marker[cut:]), Pause())
+    assert "⟦" not in room.editor.text
+
+
 async def test_a_mode_is_set_before_what_is_said_in_it(room: Room) -> None:
     """However long the agent takes for it, and though it can be stopped meanwhile."""
     await room.open()
