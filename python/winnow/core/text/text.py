@@ -28,7 +28,7 @@ _FRAGMENT = re.compile(
     rf"(?ai){_OPEN}[a-z0-9]*(?:=\d*(?:=(?:\d+|[a-z])?)?)?{_CLOSE}?"
     rf"|(?:=\d+)?=(?:\d+|[a-z])?{_CLOSE}|{_CLOSE}"
 )
-# An id too long for us is one to the editor: it counts as soon as it is, for no stream waits longer.
+# An id too long for us is one to the editor, and is bent as soon as it is: no stream waits longer.
 _FORGED = re.compile(rf"(?ai){_OPEN}(?=[a-z0-9]{{1,40}}=\d|[a-z0-9]{{41}})")
 # In a section, where the editor also hides what edits leave of a marker.
 _SCRAPS = re.compile(f"[{_OPEN}{_CLOSE}]")
