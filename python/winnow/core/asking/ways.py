@@ -6,6 +6,7 @@ from typing import Any
 
 from winnow.core.asking.ask_user_question import AskUserQuestion
 from winnow.core.asking.choices import ChoicesInText
+from winnow.core.asking.merging import Merging
 from winnow.core.asking.permission import Permission
 from winnow.core.asking.plan import PlanApproval
 from winnow.core.asking.question_tool import QuestionTool
@@ -18,6 +19,7 @@ WAYS: list[Way] = [
     ChoicesInText(),
     ProjectTrust(),
     PlanApproval(),
+    Merging(),
     Permission(),  # all that is left
 ]
 
