@@ -6,7 +6,7 @@ from collections.abc import Callable
 from textwrap import wrap
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from winnow.core.question import Option, Question
 from winnow.core.section.form import Form, render
@@ -426,6 +426,7 @@ scraps = st.lists(st.sampled_from(SCRAPS), min_size=1, max_size=6).map("".join)
 
 
 @given(scraps, scraps, scraps)
+@example("ab=1=2", "⟦", "a long description, ab=1=2-")
 def test_what_looks_like_a_marker_is_none(label: str, description: str, other: str) -> None:
     """It is shown, stays an option, takes notes, and comes back byte for byte."""
     options = (Option(label, description), Option(other), Option("MySQL"))

@@ -152,10 +152,11 @@ def straight(form: Form, line: str) -> str:
 
 def _tail(shown: list[Line], text: str) -> str:
     """What stood behind the marker of one of these lines, where ``text`` stands before it."""
-    if not shown or any(text.endswith(line.text) for line in shown):
-        return ""
     split = [(line.text[: place(line.text)], line.text[place(line.text) :]) for line in shown]
-    return next((tail for head, tail in split if text.endswith(head)), split[0][1])
+    found = [pair for pair in split if text.endswith(pair[0])]
+    found += [(line.text, "") for line in shown if text.endswith(line.text)]
+    longest = max(found, key=lambda pair: len(pair[0]), default=None)
+    return (longest or split[0])[1] if split else ""
 
 
 def label_of(option: Option) -> str:
