@@ -102,6 +102,17 @@ class Agent(Protocol):
         """End the session; what waits in `Ask` is cancelled."""
 
 
+class Place(msgspec.Struct, frozen=True):
+    """Where agents may run: here, or wherever a command gives a shell with its pipes."""
+
+    name: str = "here"
+    command: tuple[str, ...] = ()  # such as ("ssh", "big"); empty: here
+    cwd: str = ""  # the folder there; ``~`` is the home there
+    cli: str = ""  # Claude Code there; empty: what is found
+    env: dict[str, str] = {}  # for Claude Code there
+    slots: int = 3  # how many at a time
+
+
 class AgentSpec(msgspec.Struct, frozen=True):
     """What a session is made from."""
 
@@ -112,6 +123,7 @@ class AgentSpec(msgspec.Struct, frozen=True):
     mode: str = ""
     questions: str = "tool"  # how it asks: by "tool", by choices in its "text", or "both"
     given: trust.Given = trust.Given()  # what it gets of the project's settings
+    place: Place = Place()  # elsewhere, `cwd` and `given` don't count
 
 
 MakeAgent = Callable[[AgentSpec, Ask], Awaitable[Agent]]

@@ -98,6 +98,11 @@ def start(detail: str) -> str:
     return f"Claude Code did not start ({_brief(detail)}); send again to retry, {_LOG}."
 
 
+def elsewhere(what: str) -> str:
+    """Claude Code did not even start in another place; ``what`` says why, and where."""
+    return f"{_brief(what)}; put that right or try again, {_LOG}."
+
+
 def silent(seconds: float) -> str:
     """The CLI is there, but says nothing, in two tries together."""
     return f"Claude Code did not answer within {seconds:g} s; send again to retry, {_LOG}."
