@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import claude_agent_sdk
@@ -34,9 +35,9 @@ def there(tmp_path: Path) -> Path:
     return home
 
 
-def place(real: Stage, there: Path, *command: str, **fields: str) -> ports.Place:
+def place(real: Stage, there: Path, *command: str, **more: str) -> ports.Place:
     env = {**real.server.env(there / "config"), "HOME": str(there)}
-    fields = {"cli": CLI, "cwd": f"{there}/src/my shop's", **fields}
+    fields: dict[str, Any] = {"cli": CLI, "cwd": f"{there}/src/my shop's", **more}
     return ports.Place("big", command, env=env, **fields)
 
 
