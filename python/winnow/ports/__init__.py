@@ -1,0 +1,39 @@
+"""What the app needs from the world. Adapters implement these; tests may, too."""
+
+from __future__ import annotations
+
+from winnow.ports.agent import (
+    Agent,
+    AgentError,
+    AgentSpec,
+    Ask,
+    Heard,
+    MakeAgent,
+    NotWanted,
+    SessionGone,
+)
+from winnow.ports.disk import Files, Projects
+from winnow.ports.store import Decided, Kept, Message, Store, StoredSection, StoreError
+from winnow.ports.world import Clock, Editor, World
+
+__all__ = [
+    "Agent",
+    "AgentError",
+    "AgentSpec",
+    "Ask",
+    "Clock",
+    "Decided",
+    "Editor",
+    "Files",
+    "Heard",
+    "Kept",
+    "MakeAgent",
+    "Message",
+    "NotWanted",
+    "Projects",
+    "SessionGone",
+    "Store",
+    "StoreError",
+    "StoredSection",
+    "World",
+]
