@@ -1,0 +1,48 @@
+"""What the app needs from the world. Adapters implement these; tests may, too."""
+
+from __future__ import annotations
+
+from winnow.ports.agent import (
+    Agent,
+    AgentError,
+    AgentSpec,
+    Ask,
+    Heard,
+    MakeAgent,
+    NotWanted,
+    Place,
+    SessionGone,
+)
+from winnow.ports.disk import Files, Projects
+from winnow.ports.store import Decided, Kept, Message, Store, StoredSection, StoreError
+from winnow.ports.trees import KeptTree, Merged, Tree, TreeChange, TreeError, Worktrees
+from winnow.ports.world import Clock, Editor, World
+
+__all__ = [
+    "Agent",
+    "AgentError",
+    "AgentSpec",
+    "Ask",
+    "Clock",
+    "Decided",
+    "Editor",
+    "Files",
+    "Heard",
+    "Kept",
+    "KeptTree",
+    "MakeAgent",
+    "Merged",
+    "Message",
+    "NotWanted",
+    "Place",
+    "Projects",
+    "SessionGone",
+    "Store",
+    "StoreError",
+    "StoredSection",
+    "Tree",
+    "TreeChange",
+    "TreeError",
+    "Worktrees",
+    "World",
+]

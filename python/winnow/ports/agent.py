@@ -1,0 +1,123 @@
+"""An agent, and what it is made from."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from winnow.core.agent import AgentEvent, Reply, Request
+from winnow.core.asking import trust
+
+
+class AgentError(Exception):
+    """The agent can't go on.
+
+    Args:
+        sentence: what happened and what to do, for the chat.
+        detail: everything else, for the log.
+    """
+
+    def __init__(self, sentence: str, detail: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.detail = detail
+
+
+class NotWanted(AgentError):
+    """It was to be started beforehand, and can't be without asking the user."""
+
+
+class SessionGone(AgentError):
+    """The session can't be resumed, and never will be: the next one starts afresh."""
+
+
+Ask = Callable[[Request], Awaitable[Reply]]
+"""Cancelled by the agent when the request is withdrawn."""
+
+
+Heard = Mapping[str, str]
+"""What a session has on record: uuids of prompts, and tool calls with the error of those failed."""
+
+
+class Agent(Protocol):
+    """One session. Made, connected, drained and closed by one task."""
+
+    @property
+    def name(self) -> str:
+        """Who answers, for the top of the chat; the first word is its `AgentSpec.kind`."""
+
+    async def connect(self) -> None:
+        """Start and be ready for a prompt.
+
+        Raises:
+            AgentError: it did not start.
+        """
+
+    def events(self) -> AsyncIterator[AgentEvent]:
+        """Everything the agent says until it is closed.
+
+        Raises:
+            AgentError: it died.
+        """
+
+    async def heard(self) -> Heard | None:
+        """What the session that is to be resumed has heard; needs no connection.
+
+        None: there is no such session.
+        """
+
+    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:
+        """Say something to the agent; ``uuid`` comes back in `TurnEnded.answered`.
+
+        Unless it may be a command, all of it is only text, whatever it begins with.
+        """
+
+    async def interrupt(self) -> None:
+        """End the running turn. A `TurnEnded` follows."""
+
+    async def set_mode(self, mode: str) -> None:
+        """Change the permission mode, also in the middle of a turn. A `Mode` follows.
+
+        Raises:
+            AgentError: it can't be set; the session goes on.
+        """
+
+    async def rules(self) -> list[str]:
+        """The permission rules in force, one line each, with where they come from.
+
+        Raises:
+            AgentError: the agent can't tell.
+        """
+
+    async def close(self) -> None:
+        """End the session; what waits in `Ask` is cancelled."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where agents may run: here, or wherever a command gives a shell with its pipes."""
+
+    name: str = "here"
+    command: tuple[str, ...] = ()  # such as ("ssh", "big"); empty: here
+    cwd: str = ""  # the folder there; ``~`` is the home there
+    cli: str = ""  # Claude Code there; empty: what is found
+    env: dict[str, str] = {}  # for Claude Code there
+    slots: int = 3  # how many at a time
+
+
+class AgentSpec(msgspec.Struct, frozen=True):
+    """What a session is made from."""
+
+    cwd: str
+    kind: str = "claude"  # or "scripted"
+    session: str = ""  # resume this one
+    model: str = ""
+    mode: str = ""
+    questions: str = "tool"  # how it asks: by "tool", by choices in its "text", or "both"
+    given: trust.Given = trust.Given()  # what it gets of the project's settings
+    place: Place = Place()  # elsewhere, `cwd` and `given` don't count
+
+
+MakeAgent = Callable[[AgentSpec, Ask], Awaitable[Agent]]
+"""Awaited, since what an agent is made of may still have to be imported."""

@@ -1,0 +1,25 @@
+"""The folders and files that agents work on."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from winnow.core.project import Project
+
+
+class Projects(Protocol):
+    """The folders in which agents work."""
+
+    async def read(self, cwd: str) -> Project:
+        """The project of this folder, with all that Claude Code would read there."""
+
+
+class Files(Protocol):
+    """The files that an agent wants to change."""
+
+    def read(self, path: str) -> str | None:
+        """A file's text, its byte order mark and line ends as they are; None: there is none.
+
+        Raises:
+            FileError: it is no text, too large, or can't be read.
+        """

@@ -1,0 +1,110 @@
+"""What is kept on disk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from typing import Any, Protocol, Union
+
+import msgspec
+
+from winnow.core.asking import trust
+from winnow.core.ledger.ledger import Decision
+
+
+class StoredSection(msgspec.Struct, frozen=True):
+    """A section as it is kept: enough to show it again and to deliver its answer late.
+
+    It belongs to its chat: only there its marker leads to it.
+    """
+
+    id: str  # nobody can guess it
+    chat: str  # the chat's path
+    marker: str  # what stands on its lines
+    tool: str
+    input: dict[str, Any]
+    state: str = "open"  # "open", "answered", "cancelled", "expired", "discussed"
+    lines: list[str] = []  # as the user left them; empty: as rendered
+    created: float = 0.0  # seconds since the epoch
+    call: str = ""  # the tool call that asks it
+
+
+class Message(msgspec.Struct, frozen=True):
+    """Words of the user that the agent may not have yet: an answer, or what they wrote."""
+
+    id: str  # also of the prompt that it becomes
+    chat: str  # the chat's path
+    text: str
+    own: bool = False  # written as a draft, so it may be a command of the agent's
+    call: str = ""  # the tool call that has it as its result
+    denial: str = ""  # what that result says if it is a refusal
+
+
+Kept = Union[StoredSection, Decision, Message]
+
+
+class StoreError(Exception):
+    """The store can't be read now.
+
+    Args:
+        sentence: what happened and what it means, for the user.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Store(Protocol):
+    """Durable sections, the ledger, and messages that have not arrived.
+
+    No call waits: each is carried out in its turn, and gives something to wait for. What can't be
+    written now is tried until it can, and the user is told.
+    """
+
+    def new_marker(self) -> str:
+        """A marker that no section of this user has; never fails."""
+
+    def save(self, *kept: Kept) -> asyncio.Future[None]:
+        """Insert or replace sections and messages, add decisions: all of them or none.
+
+        Done when that is on disk, or the user has been told that it isn't yet.
+        """
+
+    def forget(self, messages: Sequence[str]) -> Awaitable[None]:
+        """The messages of these ids have arrived. Done as `save` is."""
+
+    def sections(self, chat: str) -> Awaitable[list[StoredSection]]:
+        """A chat's sections, the oldest first; waits until they can be read."""
+
+    def messages(self, chat: str) -> Awaitable[list[Message]]:
+        """What the agent of a chat may not have yet, the oldest first; waits as `sections`."""
+
+    def decisions(self, key: str = "") -> Awaitable[list[Decision]]:
+        """The ledger, or what was decided about the question of this key; newest first.
+
+        Raises:
+            StoreError: it can't be read.
+        """
+
+
+class Decided(Protocol):
+    """What the user decided about projects, and about the modes of chats.
+
+    Every call raises `StoreError` where that can't be read, or is not on disk.
+    """
+
+    async def verdicts(self, root: str) -> dict[str, trust.Verdict]:
+        """What was decided about the project of this root, by entry."""
+
+    async def decide(self, root: str, verdicts: trust.Verdicts) -> None:
+        """Add to that."""
+
+    async def forget(self, root: str) -> None:
+        """Take all of it back."""
+
+    async def mode(self, chat: str) -> str:
+        """The mode that the user set last in the chat of this path; empty: none."""
+
+    async def set_mode(self, chat: str, mode: str) -> None:
+        """Remember it."""

@@ -1,0 +1,38 @@
+"""Everything that the app needs, once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from winnow.ports.agent import MakeAgent
+from winnow.ports.disk import Files, Projects
+from winnow.ports.store import Decided, Store
+from winnow.protocol import Effect
+
+
+class Editor(Protocol):
+    """Where effects go. Never blocks, never answers."""
+
+    def apply(self, *effects: Effect) -> None:
+        """Queue effects; they reach the editor in order."""
+
+
+class Clock(Protocol):
+    """Seconds since the epoch."""
+
+    def now(self) -> float:
+        """The time."""
+
+
+class World(NamedTuple):
+    """All that the app needs of it."""
+
+    make_agent: MakeAgent
+    editor: Editor
+    store: Store
+    clock: Clock
+    files: Files
+    projects: Projects
+    decided: Decided
+    form_hours: float = 24  # for which choices in an agent's text stay open over restarts
+    at_once: int = 2  # agents that start at a time
