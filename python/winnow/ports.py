@@ -12,6 +12,8 @@ from winnow.core.agent import AgentEvent, Reply, Request
 from winnow.core.asking import trust
 from winnow.core.ledger.ledger import Decision
 from winnow.core.project import Project
+from winnow.core.run.events import Event, RunEvent
+from winnow.core.run.transcript import RunTurn
 from winnow.protocol import Effect
 
 # --- the agent --------------------------------------------------------------------------------
@@ -155,7 +157,7 @@ class Message(msgspec.Struct, frozen=True):
     denial: str = ""  # what that result says if it is a refusal
 
 
-Kept = Union[StoredSection, Decision, Message]
+Kept = Union[StoredSection, Decision, Message, RunEvent, RunTurn]
 
 
 class StoreError(Exception):
@@ -181,7 +183,7 @@ class Store(Protocol):
         """A marker that no section of this user has; never fails."""
 
     def save(self, *kept: Kept) -> asyncio.Future[None]:
-        """Insert or replace sections and messages, add decisions: all of them or none.
+        """Insert or replace sections and messages, add all else: all of them or none.
 
         Done when that is on disk, or the user has been told that it isn't yet.
         """
@@ -201,6 +203,19 @@ class Store(Protocol):
         Raises:
             StoreError: it can't be read.
         """
+
+
+class Runs(Protocol):
+    """What happened in runs, and what was said in their tasks; waits until it can be read."""
+
+    async def events(self, run: str = "") -> list[Event]:
+        """The events of a run, or of all, in the order in which they happened."""
+
+    async def turns(self, run: str, task: str) -> list[RunTurn]:
+        """The transcript of a task."""
+
+    async def lengths(self, run: str) -> dict[str, int]:
+        """How many turns each of its tasks has."""
 
 
 class Decided(Protocol):
@@ -260,5 +275,6 @@ class World(NamedTuple):
     files: Files
     projects: Projects
     decided: Decided
+    runs: Runs
     form_hours: float = 24  # for which choices in an agent's text stay open over restarts
     at_once: int = 2  # agents that start at a time
