@@ -12,6 +12,7 @@ from winnow.core.agent import AgentEvent, Reply, Request
 from winnow.core.asking import trust
 from winnow.core.ledger.ledger import Decision
 from winnow.core.project import Project
+from winnow.core.run import tools
 from winnow.core.run.events import Event, RunEvent
 from winnow.core.run.transcript import RunTurn
 from winnow.protocol import Effect
@@ -113,6 +114,10 @@ class AgentSpec(msgspec.Struct, frozen=True):
     mode: str = ""
     questions: str = "tool"  # how it asks: by "tool", by choices in its "text", or "both"
     given: trust.Given = trust.Given()  # what it gets of the project's settings
+    role: tools.Role = ""  # in a run
+    about: str = ""  # what it is for, in words
+    effort: str = ""
+    budget: float = 0.0  # US dollars that it may cost from now on; 0: no limit
 
 
 MakeAgent = Callable[[AgentSpec, Ask], Awaitable[Agent]]
@@ -155,6 +160,7 @@ class Message(msgspec.Struct, frozen=True):
     own: bool = False  # written as a draft, so it may be a command of the agent's
     call: str = ""  # the tool call that has it as its result
     denial: str = ""  # what that result says if it is a refusal
+    about: str = ""  # of a run, for its orchestrator: the task or the question that it is about
 
 
 Kept = Union[StoredSection, Decision, Message, RunEvent, RunTurn]
