@@ -136,6 +136,7 @@ class Host:
             DiskFiles(),
             DiskProjects(os.environ, Path.home()),
             store.decided,
+            store.runs,
             self._settings.form_hours,
             max(2, os.cpu_count() or 2),
         )

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 from uuid import uuid4
 
+import msgspec
+
 from winnow import ports
 from winnow.ports import Heard, Message
 
@@ -47,9 +49,20 @@ class Outbox:
         """A prompt is not yet part of a result."""
         return bool(self._in("sent"))
 
-    def message(self, text: str, id: str = "", *, call: str = "", denial: str = "") -> Message:
+    def message(
+        self, text: str, id: str = "", *, call: str = "", denial: str = "", about: str = ""
+    ) -> Message:
         """An answer that the user gives now."""
-        return Message(id or str(uuid4()), self._chat, text, call=call, denial=denial)
+        message = Message(id or str(uuid4()), self._chat, text, call=call, denial=denial)
+        return msgspec.structs.replace(message, about=about)
+
+    def has(self, id: str) -> bool:
+        """The message of this id has not arrived."""
+        return id in self._messages
+
+    def drop(self, message: Message) -> None:
+        """Nobody needs it any more."""
+        self._forget([message])
 
     # --- on their way ---------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.app.section import Section
 from winnow.app.view import View
+from winnow.core.text.text import clean_block
 from winnow.core.transcript.entries import Ended, Entry, Recorded
 from winnow.core.transcript.rendering import Renderer, Words
 
@@ -102,6 +103,12 @@ class Page:
         self._advance()
         return True
 
+    def refill(self, messages: list[ports.Message]) -> None:
+        """Give back as a draft what the agent was told but did not take."""
+        if messages:
+            text = "\n".join(clean_block("\n\n".join(map(_as_draft, messages))))
+            self.append(p.Refill(self.chat, text, [message.id for message in messages]))
+
     def show_open(self) -> None:
         """Show the open section as if it had just come."""
         if self.open is not None:
@@ -163,3 +170,9 @@ class Page:
                     self._show(entry)
         if self.open is not None and self._told != len(self.views) - 1:
             self.judge()
+
+
+def _as_draft(message: ports.Message) -> str:
+    """A message that is given back. What the user did not write must not become a command."""
+    picked = not message.own and message.text.lstrip().startswith("/")
+    return f"My answer: {message.text}" if picked else message.text

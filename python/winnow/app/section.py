@@ -67,6 +67,11 @@ class Section:
         return self.reply is not None and not self.reply.done()
 
     @property
+    def elsewhere(self) -> bool:
+        """Not the chat's own agent asks it, so it does not end with that."""
+        return self.way.routed or bool(self.request.worker)
+
+    @property
     def pending(self) -> p.Pending:
         """What waits here, for a list of such things."""
         return p.Pending(

@@ -107,6 +107,7 @@ class Request(msgspec.Struct, frozen=True):
     tool_use_id: str = ""
     agent_id: str = ""  # the subagent that asks, empty for the main one
     agent: str = ""  # what that one is for, in words
+    worker: str = ""  # the task whose worker asks, where it is not the chat's own agent
     reason: str = ""
     blocked: str = ""  # the path that may not be touched without asking
     suggestions: list[Update] = []

@@ -14,7 +14,7 @@ from winnow.ports.agent import (
     SessionGone,
 )
 from winnow.ports.disk import Files, Projects
-from winnow.ports.store import Decided, Kept, Message, Store, StoredSection, StoreError
+from winnow.ports.store import Decided, Kept, Message, Runs, Store, StoredSection, StoreError
 from winnow.ports.trees import KeptTree, Merged, Tree, TreeChange, TreeError, Worktrees
 from winnow.ports.world import Clock, Editor, World
 
@@ -36,6 +36,7 @@ __all__ = [
     "NotWanted",
     "Place",
     "Projects",
+    "Runs",
     "SessionGone",
     "Store",
     "StoreError",

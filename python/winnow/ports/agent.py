@@ -9,6 +9,7 @@ import msgspec
 
 from winnow.core.agent import AgentEvent, Reply, Request
 from winnow.core.asking import trust
+from winnow.core.run import tools
 
 
 class AgentError(Exception):
@@ -117,6 +118,10 @@ class AgentSpec(msgspec.Struct, frozen=True):
     questions: str = "tool"  # how it asks: by "tool", by choices in its "text", or "both"
     given: trust.Given = trust.Given()  # what it gets of the project's settings
     place: Place = Place()  # elsewhere, `cwd` and `given` don't count
+    role: tools.Role = ""  # in a run
+    about: str = ""  # what it is for, in words
+    effort: str = ""
+    budget: float = 0.0  # US dollars that it may cost from now on; 0: no limit
 
 
 MakeAgent = Callable[[AgentSpec, Ask], Awaitable[Agent]]

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from winnow.ports.agent import MakeAgent
 from winnow.ports.disk import Files, Projects
-from winnow.ports.store import Decided, Store
+from winnow.ports.store import Decided, Runs, Store
 from winnow.protocol import Effect
 
 
@@ -34,5 +34,6 @@ class World(NamedTuple):
     files: Files
     projects: Projects
     decided: Decided
+    runs: Runs
     form_hours: float = 24  # for which choices in an agent's text stay open over restarts
     at_once: int = 2  # agents that start at a time

@@ -16,7 +16,7 @@ from winnow.app.page import Page
 from winnow.app.section import Section, again
 from winnow.app.sections import choices
 from winnow.app.sections.choices import Choices
-from winnow.app.sections.delivery import Delivery
+from winnow.app.sections.delivery import Delivery, Routes
 from winnow.app.sections.shelf import Shelf
 from winnow.app.sections.user import User
 from winnow.app.trust import Trust
@@ -79,7 +79,11 @@ class Sections:
     @property
     def awaited(self) -> bool:
         """The agent waits for an answer."""
-        return any(section.awaited for section in self._shelf.waiting)
+        return any(one.awaited for one in self._shelf.waiting if not one.elsewhere)
+
+    def route(self, routes: Routes) -> None:
+        """A run is led here: it takes the answers to its questions."""
+        self._delivery.routes = routes
 
     def handle(self, event: p.SectionEvent) -> None:
         """What the user does with a section."""
@@ -217,12 +221,13 @@ class Sections:
     def lost(self) -> None:
         """The agent is gone: nobody waits any more, but for those that wait for no agent."""
         for section in self._shelf.waiting[::-1]:
-            if section.reply is not None:
+            if section.reply is not None and not section.elsewhere:
                 self._shelf.withdraw(section, "expired")
 
     def stop(self) -> None:
         """The turn ends; everything that waits in it is closed and can be reopened."""
-        for section in self._shelf.waiting[::-1]:  # the open one last: no other opens in between
+        own = [section for section in self._shelf.waiting if not section.elsewhere]
+        for section in own[::-1]:  # the open one last: no other opens in between
             section.settle(Deny(STOPPED, stop=True))
             self._shelf.withdraw(section, "cancelled")
 

@@ -38,7 +38,8 @@ class Permission(Way):
         if request.suggestions and not offer:
             problems = (*problems, _EACH_TIME)
         reasons = why(request, problems)
-        return form(id, proposal, offer, agent=request.asker, why=reasons)
+        kind = "Worker" if request.worker else "Subagent"
+        return form(id, proposal, offer, agent=request.asker, why=reasons, kind=kind)
 
     def reply(self, answered: Answered) -> Reply:
         """See `Way`."""
@@ -92,6 +93,7 @@ def form(
     *,
     agent: str = "",
     why: tuple[str, ...] = (),
+    kind: str = "Subagent",
 ) -> Form:
     """The section that asks whether this may be done.
 
@@ -101,15 +103,18 @@ def form(
         offer: what may be allowed for longer.
         agent: the subagent that asks, empty for the main agent.
         why: sentences that say why the user is asked, and what else matters.
+        kind: what to call who asks.
     """
     name = proposal.path.rpartition("/")[2] if isinstance(proposal, Patch) else proposal.tool
-    text = sentences(agent, _wish(proposal), why, proposal)
+    text = sentences(agent, _wish(proposal), why, proposal, kind)
     return Form(form_id, (Question(text, name, _options(offer)),), proposal, agent)
 
 
-def sentences(agent: str, wish: str, why: tuple[str, ...], proposal: Proposal) -> str:
+def sentences(
+    agent: str, wish: str, why: tuple[str, ...], proposal: Proposal, kind: str = "Subagent"
+) -> str:
     """Who wants what, why the user is asked, and how much there is to read."""
-    who = f"Subagent {brief(agent)}" if agent else "Claude"
+    who = f"{kind} {brief(agent)}" if agent else "Claude"
     said = (f"{who} {wish}", *why, *_size(proposal))
     return "\n".join(clean(sentence, _LONGEST) for sentence in said)
 
