@@ -70,6 +70,7 @@
 ---@field lines string[]
 ---@field row integer
 ---@field unseen? integer
+---@field anew? boolean
 
 --- Keep only the option on `row` of `lines` of the open section; `Delete` does it.
 ---@class winnow.event.Keep

@@ -76,45 +76,27 @@ end
 
 --- Change the buffer as the host does: `u` never removes what the agent said, and still takes back
 --- what the user did to the draft.
----@param change fun()
+---@param change fun(): string[]? gives what it has only appended to a line
 function Chat:as_host(change)
   undo.keep(self)
-  self:outside_undo(change)
-end
-
---- Change the buffer; what there was to undo is forgotten.
----@param change fun()
-function Chat:outside_undo(change)
   local options = vim.bo[self.buf]
   local levels, modifiable = options.undolevels, options.modifiable
-  options.modifiable = true
+  if not modifiable then
+    options.modifiable = true
+  end
   options.undolevels = -1
-  local ok, problem = pcall(change)
+  local ok, grown = pcall(change)
   options.undolevels = levels
-  options.modifiable = modifiable
+  if not modifiable then
+    options.modifiable = false
+  end
+  undo.wrote(self.buf)
   for _, win in ipairs(self:in_draft()) do
-    window.fill(win) -- who is at the end sees it at the bottom
+    window.fill(win, ok and grown) -- who is at the end sees it at the bottom
   end
   if not ok then
-    error(problem, 0)
+    error(grown, 0)
   end
-end
-
---- Put lines in the place of others: only those that differ are changed, so marks stay.
----@param first integer row
----@param old string[] what stands there
----@param new string[]
-function Chat:change(first, old, new)
-  local from, till = 0, 0
-  local shorter = math.min(#old, #new)
-  while from < shorter and old[from + 1] == new[from + 1] do
-    from = from + 1
-  end
-  while till < shorter - from and old[#old - till] == new[#new - till] do
-    till = till + 1
-  end
-  local lines = vim.list_slice(new, from + 1, #new - till)
-  vim.api.nvim_buf_set_lines(self.buf, first + from, first + #old - till, false, lines)
 end
 
 --- Tell the host something of this chat; a problem is said in the chat.

@@ -6,6 +6,7 @@ local lock = require('winnow.chat.lock')
 local log = require('winnow.log')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local steps = require('winnow.chat.steps')
 local undo = require('winnow.chat.undo')
 
 ---@class (partial) winnow.Chat
@@ -156,9 +157,11 @@ local function formatted(self, fire)
   local before = said()
   fire()
   local after = said()
-  if not vim.deep_equal(before, after) then
+  local change = steps.difference(after, before)
+  if change then
     self:as_host(function()
-      self:change(0, after, before)
+      local last = change.row + #change.old
+      vim.api.nvim_buf_set_lines(self.buf, change.row, last, false, change.new)
     end)
   end
   self:heal()

@@ -30,6 +30,7 @@ function M.write(chat, text, fresh)
     else
       local length = #chat:lines(row, row + 1)[1]
       vim.api.nvim_buf_set_text(chat.buf, row, length, row, length, lines)
+      return lines
     end
     if vim.startswith(body, '## ') then -- an answer that came late, as a message
       chat:count_above()

@@ -74,12 +74,14 @@ class Edit(SectionMessage, frozen=True):
 class Confirm(SectionMessage, frozen=True):
     """``<CR>`` in the open section, with the cursor on ``row`` of ``lines``.
 
-    ``unseen`` lines of what it asks for were not on the screen yet, or not whole.
+    ``unseen`` lines of what it asks for were not on the screen yet, or not whole. ``anew``: another
+    key was typed since the last one, so it is no second press.
     """
 
     lines: list[str]
     row: int
     unseen: int = 0
+    anew: bool = False
 
 
 class Keep(SectionMessage, frozen=True):
