@@ -4,6 +4,7 @@ local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
+local record = require('winnow.chat.record')
 local seen = require('winnow.section.seen')
 local view = require('winnow.section.view')
 
@@ -153,6 +154,25 @@ local function draw_option(buf, row, line, id)
   end
 end
 
+--- Show what is signed in a record without its signs.
+---@param buf integer
+---@param row integer
+---@param line string
+local function draw_record(buf, row, line)
+  for _, text in ipairs(record.signed(buf, row, line)) do
+    ---@param first integer
+    ---@param last integer
+    ---@param look vim.api.keyset.set_extmark
+    local function put(first, last, look)
+      local mark = { end_col = last, ephemeral = true, priority = 200 }
+      vim.api.nvim_buf_set_extmark(buf, namespace, row, first, vim.tbl_extend('error', mark, look))
+    end
+    put(text.first, text.last, { hl_group = text.group })
+    put(text.first, text.first + text.sign, { conceal = '' })
+    put(text.last - text.sign, text.last, { conceal = '' })
+  end
+end
+
 --- Say in one line what the frontmatter holds, which is folded.
 ---@param win integer
 ---@param buf integer
@@ -224,6 +244,7 @@ local function draw_line(_, win, buf, row)
   if SPEAKERS[line] then
     introduce(win, buf, row, line)
   end
+  draw_record(buf, row, line)
   if line:find('[=\226]') then -- what a marker, or the rest of one, must hold
     local ours = section and row >= section.first and row < section.after
     local id = ours and not (index and index > 0) and section.id or nil

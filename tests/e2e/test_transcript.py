@@ -20,6 +20,10 @@ from winnow.core.agent import (
     ToolStarted,
     TurnEnded,
 )
+from winnow.core.question import Option, Question
+from winnow.core.section.answer import Decided
+from winnow.core.section.form import Form
+from winnow.core.section.record import answered
 from winnow.core.transcript.entries import (
     Called,
     Ended,
@@ -180,3 +184,30 @@ def test_a_turn_reads_the_same_wherever_it_is_shown(editor: Editor) -> None:
     later = msgspec.json.decode(msgspec.json.encode(list(kept)), type=list[Entry])
     view(editor, "Winnow new")(*Transcript(later))
     assert shown(editor) == TEXT
+
+
+LABELS = ("keep *this* `x`", "snake_case ~~old~~", "**two**", "~one", "```")
+QUESTION = Question("Which **one**?", "A *b*", tuple(Option(label) for label in LABELS))
+RECORD = answered(Form("ab", (QUESTION,)), (Decided(LABELS[0], "", (1,), (2, 3, 4, 5)),))
+
+
+@pytest.mark.parametrize("background", ["dark", "light"])
+def test_a_record_has_its_signs_hidden_and_no_others(editor: Editor, background: str) -> None:
+    """What they stand for is seen; names and labels read as they were written."""
+    editor.command(f"set background={background}")
+    view(editor, "Winnow")(Said("Use **this** ~~thing~~"), Recorded(RECORD), Said("~~gone~~"))
+    struck = ["snake_case ~~old~~", "‹*›*two**", "~one", "‹`›``"]
+    rows = ["A *b* Which **one**?", "✓ Selected: keep *this* `x`", " · ".join(struck)]
+    screen = editor.screen()
+    assert [row for row in screen if row in rows] == rows
+    assert "Use **this** ~~thing~~" in screen  # text, not a record
+    assert "~~gone~~" in screen
+    assert editor.style("A *b* Which")["bold"]
+    for label in struck:
+        assert editor.style(label)["strikethrough"], label
+    assert not editor.style(" · ~one").get("strikethrough")
+    assert not editor.style("Which **one**").get("bold")
+    editor.command("noautocmd setlocal conceallevel=0")
+    assert RECORD == [row for row in editor.screen() if row in RECORD]
+    editor.command("setlocal conceallevel=2")
+    editor.command("set background=dark")
