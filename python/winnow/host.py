@@ -138,6 +138,7 @@ class Host:
             store.decided,
             self._settings.form_hours,
             max(2, os.cpu_count() or 2),
+            str(Path.home()),
         )
         return store, Chats(world, self._read_replay())
 

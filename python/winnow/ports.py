@@ -11,6 +11,7 @@ import msgspec
 from winnow.core.agent import AgentEvent, Reply, Request
 from winnow.core.asking import trust
 from winnow.core.ledger.ledger import Decision
+from winnow.core.place import Place
 from winnow.core.project import Project
 from winnow.protocol import Effect
 
@@ -262,3 +263,8 @@ class World(NamedTuple):
     decided: Decided
     form_hours: float = 24  # for which choices in an agent's text stay open over restarts
     at_once: int = 2  # agents that start at a time
+    home: str = ""  # the user's directory
+
+    def place(self, cwd: str) -> Place:
+        """Of a chat in this directory."""
+        return Place(cwd, self.home)

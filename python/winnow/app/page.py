@@ -11,6 +11,7 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.app.section import Section
 from winnow.app.view import View
+from winnow.core.place import NOWHERE, Place
 from winnow.core.transcript.entries import Ended, Entry, Recorded
 from winnow.core.transcript.rendering import Renderer, Words
 
@@ -28,6 +29,7 @@ class Page:
 
     Args:
         moved: is called when a section that another chat asks was opened or closed here.
+        place: where the chat is, by which files are named.
 
     Attributes:
         guests: who takes the user's events about sections that other chats ask, by marker.
@@ -35,15 +37,20 @@ class Page:
     """
 
     def __init__(
-        self, chat: int, editor: ports.Editor, moved: Callable[[], None] = lambda: None
+        self,
+        chat: int,
+        editor: ports.Editor,
+        moved: Callable[[], None] = lambda: None,
+        place: Place = NOWHERE,
     ) -> None:
         self.chat = chat
+        self.place = place
         self.open: View | None = None
         self.guests: dict[str, Take] = {}
         self.taking = False
         self.moved = moved
         self._editor: ports.Editor | None = editor
-        self._renderer = Renderer()
+        self._renderer = Renderer(place)
         self._backlog: deque[Coming] = deque()
         self._told = 0  # sections that the open one's foot counts
 

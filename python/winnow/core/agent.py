@@ -6,6 +6,8 @@ from typing import Any, Union
 
 import msgspec
 
+from winnow.core.place import NOWHERE, Place
+
 Update = dict[str, Any]
 """A permission update, in Claude Code's own form."""
 
@@ -111,6 +113,7 @@ class Request(msgspec.Struct, frozen=True):
     blocked: str = ""  # the path that may not be touched without asking
     suggestions: list[Update] = []
     mode: str = ""  # the permission mode in which it is asked, where that is known
+    place: Place = NOWHERE  # of the chat, which names files by it
 
     @property
     def asker(self) -> str:
