@@ -11,7 +11,7 @@ from tests.api import Failure, Gate, Message, ScriptedAPI, Text, ToolUse, questi
 from tests.e2e.conftest import Open
 from tests.e2e.desk import ScriptedDesk
 from tests.e2e.editor import Editor
-from tests.e2e.steps import send, start, wait_idle
+from tests.e2e.steps import draft, send, start, wait_idle
 
 STATUS = "return require('winnow').statusline()"
 
@@ -146,6 +146,15 @@ def test_the_state_is_not_cut(claude: Editor, api: ScriptedAPI, cols: int) -> No
     claude.wait_line("Two.")
 
 
+TOOL = """
+  local line, seconds = ...
+  local tool = { type = 'tool', chat = vim.api.nvim_get_current_buf(), id = 'retry', output = {} }
+  require('winnow.dispatch').apply({
+    vim.tbl_extend('error', tool, { line = line, seconds = seconds }),
+  })
+"""
+
+
 def test_retries_are_one_line_that_goes_away(
     open_editor: Open, api: ScriptedAPI, tmp_path: Path
 ) -> None:
@@ -158,7 +167,31 @@ def test_retries_are_one_line_that_goes_away(
     claude.wait(lambda: claude.was_shown(", 2 of "), "a second try")
     frame = next(frame for frame in claude.frames() if any(", 2 of " in row for row in frame))
     (row,) = [row for row in frame if "trying again" in row]
-    assert re.search(r"failed \(500\); trying again in \d+ s, 2 of \d+\.", row)
+    assert re.search(r"failed \(500\); trying again, 2 of \d+… \d+ s", row)
     claude.wait_line("Here I am.")
     wait_idle(claude)
     assert "⚠" not in claude.text()
+
+
+@pytest.mark.parametrize("cols", [40, 120])
+def test_the_seconds_of_a_retry_count_down(editor: Editor, cols: int) -> None:
+    """Drawn behind the line, whose text stays, as does what there is to undo."""
+    editor.resize(cols, 24)
+    editor.keys(":Winnow<CR>idraft<Esc>")
+    wait_idle(editor)
+    editor.lua(TOOL, "⚠ Again, 2 of 10…", 4.0)
+    for seconds in (4, 3):
+        editor.wait_screen(f"⚠ Again, 2 of 10… {seconds} s")
+    tick = editor.lua("return vim.b.changedtick")  # what there is to undo is laid down again
+    for seconds in (2, 1):
+        editor.wait_screen(f"⚠ Again, 2 of 10… {seconds} s")
+    editor.wait(lambda: "⚠ Again, 2 of 10…" in editor.screen(), "no more seconds")
+    assert editor.lua("return vim.b.changedtick") == tick
+    editor.keys("u")
+    assert draft(editor) == ""
+    editor.lua(TOOL, "⚠ Again, 3 of 10…", 60.0)
+    editor.wait_screen("⚠ Again, 3 of 10… 60 s")
+    editor.lua(TOOL, "⚠ Again, 4 of 10…", 0.0)
+    assert "⚠ Again, 4 of 10…" in editor.screen()
+    editor.lua(TOOL, "", 0.0)
+    assert "Again" not in editor.text()

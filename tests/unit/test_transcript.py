@@ -36,7 +36,7 @@ ALL: list[Entry] = [
     Recorded(["✓ Allowed once"]),
     Returned("t1", "out", failed=True),
     Noted("Mind."),
-    Retried("Again."),
+    Retried("Again.", 8.0),
     Ended(error="It broke."),
 ]
 

@@ -148,7 +148,8 @@ class Page:
                 if isinstance(drawn, Words):
                     self.apply(p.Write(self.chat, drawn.text, drawn.fresh))
                 else:
-                    self.apply(p.Tool(self.chat, drawn.id, drawn.line, drawn.output))
+                    tool = p.Tool(self.chat, drawn.id, drawn.line, drawn.output, drawn.seconds)
+                    self.apply(tool)
             if isinstance(entry, Ended):
                 self.apply(p.Save(self.chat))
 

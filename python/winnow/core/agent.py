@@ -68,9 +68,13 @@ class Notice(msgspec.Struct, frozen=True, tag=True):
 
 
 class Retry(msgspec.Struct, frozen=True, tag=True):
-    """The agent's model does not answer and is asked again; whatever comes next ends that."""
+    """The agent's model does not answer and is asked again, in so many ``seconds`` (0: unknown).
+
+    Whatever comes next ends that.
+    """
 
     sentence: str
+    seconds: float = 0.0
 
 
 class TurnEnded(msgspec.Struct, frozen=True, tag=True):

@@ -99,11 +99,15 @@ class Words(msgspec.Struct, frozen=True):
 
 
 class CallLine(msgspec.Struct, frozen=True):
-    """A tool call's line, new or as it is now; ``output`` goes folded beneath. Empty: none."""
+    """A tool call's line, new or as it is now; ``output`` goes folded beneath. Empty: none.
+
+    Where something is awaited, ``seconds`` are counted down behind the line.
+    """
 
     id: str
     line: str
     output: list[str] = []
+    seconds: float = 0.0
 
 
 class Renderer:
@@ -133,10 +137,10 @@ class Renderer:
                 yield from self._block("\n".join(lines))
             case Noted(sentence=sentence):
                 yield from self._block(notice(sentence))
-            case Retried(sentence=sentence):
+            case Retried(sentence=sentence, seconds=seconds):
                 yield from self._finish()
                 self._retrying = True
-                yield CallLine(RETRY, notice(sentence))
+                yield CallLine(RETRY, notice(sentence), seconds=seconds)
             case Called(id=call):
                 yield from self._finish()
                 yield self._line(entry, "running")
