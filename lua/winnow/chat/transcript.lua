@@ -204,16 +204,26 @@ function M.tool(chat, id, line, output, seconds)
   end
 end
 
+--- See `frontmatter.keep`; it is folded as ever.
+---@param chat winnow.Chat
+function M.keep_frontmatter(chat)
+  if frontmatter.keep(chat) then
+    fold.frontmatter(chat.buf)
+  end
+end
+
 --- Set frontmatter values.
 ---@param chat winnow.Chat
 ---@param values table<string, string>
 function M.meta(chat, values)
+  M.keep_frontmatter(chat)
   chat:as_host(function()
     local lines, last = frontmatter.merged(chat.buf, values)
     if last then
       vim.api.nvim_buf_set_lines(chat.buf, 1, last, false, lines)
     end
   end)
+  frontmatter.keep(chat)
 end
 
 return M
