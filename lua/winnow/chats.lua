@@ -12,6 +12,7 @@ local host = require('winnow.host')
 local lock = require('winnow.chat.lock')
 local maps = require('winnow.chat.maps')
 local registry = require('winnow.registry')
+local syntax = require('winnow.syntax')
 local watch = require('winnow.chat.watch')
 
 local M = {}
@@ -48,6 +49,7 @@ local function set_up(chat)
   vim.schedule(function()
     if vim.api.nvim_buf_is_loaded(buf) then
       highlight.markdown(buf)
+      syntax.start(registry.get)
     end
   end)
   maps.set(buf)

@@ -36,7 +36,7 @@ M.effects = {
     transcript.write(chat, e.text, e.fresh)
   end,
   tool = function(chat, e)
-    transcript.tool(chat, e.id, e.line, e.output)
+    transcript.tool(chat, e.id, e.line, e.output, e.seconds)
   end,
   section = function(chat, e)
     section.open(chat, e.section, e.lines, e.previews, e.focus, e.edited)

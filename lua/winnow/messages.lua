@@ -162,6 +162,7 @@
 ---@field id string
 ---@field line string
 ---@field output string[]
+---@field seconds number
 
 --- Open a section above the draft.
 ---@class winnow.effect.Section

@@ -139,6 +139,7 @@ class Host:
             store.runs,
             self._settings.form_hours,
             max(2, os.cpu_count() or 2),
+            str(Path.home()),
         )
         return store, Chats(world, self._read_replay())
 

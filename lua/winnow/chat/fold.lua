@@ -141,6 +141,15 @@ function M.at(buf, row)
   end
 end
 
+--- Fold the frontmatter in every window that shows the buffer; `u` brings back no fold.
+---@param buf integer
+function M.frontmatter(buf)
+  local _, last = frontmatter.read(buf)
+  for _, win in ipairs(last and vim.fn.win_findbuf(buf) or {}) do
+    fold(win, 0, last)
+  end
+end
+
 --- Fold the frontmatter, and every block of the buffer that a window shows, but nothing in an open
 --- section: what is answered must be seen.
 ---@param win integer

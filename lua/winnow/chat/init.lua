@@ -54,6 +54,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field carry string white space at the end of the text so far: written with what follows
 ---@field fresh boolean the next text starts a paragraph
 ---@field tools table<string, winnow.ToolMark> the tool lines that still change
+---@field frontmatter? string[] its lines, as they stood there last
 local Chat = vim.tbl_extend('error', heading, draft, save, state)
 Chat.__index = Chat
 
@@ -188,6 +189,7 @@ function M.new(buf, owner)
   if not owner then
     marker.renew(buf)
   end
+  frontmatter.keep(self)
   self:first_heading(registry.get(buf))
   if not owner then
     section.recognise(self)

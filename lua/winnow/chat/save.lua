@@ -7,6 +7,7 @@ local log = require('winnow.log')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local steps = require('winnow.chat.steps')
+local transcript = require('winnow.chat.transcript')
 local undo = require('winnow.chat.undo')
 
 ---@class (partial) winnow.Chat
@@ -119,6 +120,9 @@ end
 function Chat:save(by_user)
   if not undo.is_typed(self.buf) then
     undo.restore(self) -- for 'undofile'
+  end
+  if not self.owner then
+    transcript.keep_frontmatter(self)
   end
   local now = files.stamp(self.path)
   local unchanged = not vim.bo[self.buf].modified and now == self.stamp

@@ -27,11 +27,13 @@ class Tool(ChatMessage, frozen=True):
     """Show a tool call as one line, or update it; ``output`` goes folded beneath.
 
     An empty line takes it away: it comes again below the section that asks for permission.
+    ``seconds`` are counted down behind it.
     """
 
     id: str
     line: str
     output: list[str] = []
+    seconds: float = 0.0
 
 
 class Section(SectionMessage, frozen=True):

@@ -55,6 +55,7 @@ class Shelf:
 
     def make(self, request: Request) -> Section | Malformed:
         """A section that asks this, for nobody to see yet."""
+        request = msgspec.structs.replace(request, folder=self._page.folder)
         marker = self._store.new_marker()
         form = ways.of(request.tool, request.input).read(marker, request, self._file)
         if isinstance(form, Malformed):
