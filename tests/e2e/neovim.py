@@ -220,7 +220,7 @@ class Neovim(ABC):
                 pass  # whoever waits may be waiting for just this to end
             if time.monotonic() > deadline:
                 raise AssertionError(f"waited {timeout:g} s for {what}\n{self.report()}")
-            time.sleep(0.01)
+            time.sleep(0.02)
 
     def wait_line(self, text: str, timeout: float = PATIENCE) -> str:
         """Wait for a line of the current buffer that contains ``text``, and return it."""
