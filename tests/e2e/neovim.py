@@ -16,7 +16,7 @@ from tests.e2e.sandbox import Sandbox
 
 T = TypeVar("T")
 
-PATIENCE = 20  # seconds; a test that fails takes that long, one that passes never does
+PATIENCE = 60  # seconds; a test that fails takes that long, one that passes never does
 ERROR = re.compile(r"\bE\d+:|Error (executing|detected|in)|stack traceback|Traceback")
 
 
@@ -60,6 +60,11 @@ class Neovim(ABC):
         What was pressed before is forgotten: no press that comes goes on with a refused one.
         """
         self.lua(_GUARD, milliseconds)
+
+    def configure(self, **options: object) -> None:
+        """Give the plugin these options, for chats to come, and when Neovim is started again."""
+        self.sandbox.options |= options
+        self.lua("vim.g.winnow = ...", self.sandbox.options)
 
     def quit(self) -> None:
         """End it as ``:qall!`` does.
