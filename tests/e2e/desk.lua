@@ -71,6 +71,18 @@ function M.clear()
   vim.cmd('silent! tabonly! | silent! only! | enew! | silent! %bwipeout!')
 end
 
+--- End the turn that waits for the user, if one does.
+function M.stop()
+  local chat = require('winnow.registry').all()[1]
+  if chat and chat.state == 'waiting' then
+    vim.cmd('messages clear')
+    chat:stop()
+    vim.wait(5000, function()
+      return chat.state ~= 'waiting' or vim.fn.execute('messages'):find('Nothing is running') ~= nil
+    end, 10)
+  end
+end
+
 --- Leave nothing but the chat with an empty draft, if it waits for nothing. Nil: a turn goes on.
 ---@return 'empty'|'not idle'?
 function M.empty()

@@ -161,7 +161,11 @@ class Desk:
         editor.dismiss()
         editor.keys("<C-Bslash><C-n>")
         editor.act("restore")
-        if self._taken == ROWS_OF_A_CHAT or not self._ends_turn(editor):
+        if self._taken == ROWS_OF_A_CHAT:
+            return False
+        if self.agent == "claude":  # the scripted one would go on with its script
+            editor.act("stop")
+        if not self._ends_turn(editor):
             return False
         _clean(editor.sandbox.project)
         _forget(editor.sandbox)
@@ -185,8 +189,8 @@ class Desk:
         editor.wait(lambda: CLI not in str(editor.sandbox.processes()), "the end of the CLI")
         # Another folder: what ends only now can't be about a chat of the next test.
         sandbox = editor.sandbox
-        sandbox.project = sandbox.root / f"project{next(self._projects)}"
-        sandbox.project.mkdir()
+        sandbox.project = sandbox.root / str(next(self._projects)) / "project"
+        sandbox.project.mkdir(parents=True)
         editor.lua("vim.cmd.cd(...)", str(sandbox.project))
         for folder in (sandbox.data / "winnow" / "chats", Path(sandbox.env["CLAUDE_CONFIG_DIR"])):
             shutil.rmtree(folder, ignore_errors=True)

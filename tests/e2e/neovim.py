@@ -16,7 +16,7 @@ from tests.e2e.sandbox import Sandbox
 
 T = TypeVar("T")
 
-PATIENCE = 20  # seconds; a test that fails takes that long, one that passes never does
+PATIENCE = 60  # seconds; a test that fails takes that long, one that passes never does
 ERROR = re.compile(r"\bE\d+:|Error (executing|detected|in)|stack traceback|Traceback")
 
 
@@ -60,6 +60,11 @@ class Neovim(ABC):
         What was pressed before is forgotten: no press that comes goes on with a refused one.
         """
         self.lua(_GUARD, milliseconds)
+
+    def configure(self, **options: object) -> None:
+        """Give the plugin these options, for chats to come, and when Neovim is started again."""
+        self.sandbox.options |= options
+        self.lua("vim.g.winnow = ...", self.sandbox.options)
 
     def quit(self) -> None:
         """End it as ``:qall!`` does.
@@ -220,7 +225,7 @@ class Neovim(ABC):
                 pass  # whoever waits may be waiting for just this to end
             if time.monotonic() > deadline:
                 raise AssertionError(f"waited {timeout:g} s for {what}\n{self.report()}")
-            time.sleep(0.01)
+            time.sleep(0.02)
 
     def wait_line(self, text: str, timeout: float = PATIENCE) -> str:
         """Wait for a line of the current buffer that contains ``text``, and return it."""

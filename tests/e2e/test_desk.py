@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.api import ScriptedAPI, say
+from tests.api import ScriptedAPI, ask, question, say
 from tests.e2e.desk import ClaudeDesk, Desk, ScriptedDesk
 from tests.e2e.editor import Editor
-from tests.e2e.steps import start, wait_idle
+from tests.e2e.steps import send, start, wait_idle, wait_section
 
 TOUCH = """
   vim.o.ignorecase = true
@@ -97,7 +97,10 @@ def test_a_session_of_its_own_leaves_the_shared_one_be(at: ScriptedDesk) -> None
 
 
 def test_a_chat_goes_on_as_an_empty_one(tmp_path: Path, api: ScriptedAPI) -> None:
-    """In the same session of Claude, of whose past nothing is to be seen; others get another."""
+    """In the same session of Claude, of whose past nothing is to be seen; others get another.
+
+    What it asked, and nobody answered, is over.
+    """
     seen = []
     desk = ClaudeDesk(tmp_path, api)
     for user in ("a", "a", "b"):
@@ -111,6 +114,10 @@ def test_a_chat_goes_on_as_an_empty_one(tmp_path: Path, api: ScriptedAPI) -> Non
             assert str(api.requests[0]["messages"]).count("Tell me") == 1
             assert "secret" not in str(api.requests[0]["messages"])
             seen.append(chat(editor))
+            api.add(say(ask("t1", question("Which secret?", "A", "B"))))
+            editor.keys("G")
+            send(editor, "Ask me")
+            wait_section(editor, "Question")
     desk.close()
     assert seen[0] == seen[1] != seen[2]
 
