@@ -158,7 +158,6 @@ end
 local function start()
   files.seal_all()
   highlight.define()
-  vim.treesitter.language.register('markdown', 'winnow')
   draw.start(registry.get)
   guard.start()
   local group = vim.api.nvim_create_augroup('winnow.chats', {})
