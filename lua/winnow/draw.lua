@@ -239,7 +239,7 @@ local function introduce(win, buf, row, heading)
   end)
   if text then
     vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
-      virt_text = { { vim.trim(text), 'WinnowHint' } },
+      virt_text = { { vim.trim(marker.strip(text)), 'WinnowHint' } },
       virt_text_win_col = #heading + 1,
       ephemeral = true,
     })

@@ -142,6 +142,7 @@ local PLAN = [[
 --- Highlight a chat as Markdown.
 ---@param buf integer
 function M.markdown(buf)
+  vim.treesitter.language.register('markdown', 'winnow')
   local ok, parser = pcall(vim.treesitter.get_parser, buf, 'markdown')
   if not ok or not parser then
     vim.bo[buf].syntax = 'markdown' -- no parser: Vim's own rules do

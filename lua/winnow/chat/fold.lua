@@ -94,6 +94,21 @@ function M.messages(chat)
   end
 end
 
+--- Open the messages again, which a session's file closes that sets 'foldlevel' and knows of no
+--- folds.
+---@param chat winnow.Chat
+function M.open_messages(chat)
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    vim.api.nvim_win_call(win, function()
+      for _, said in ipairs(outline.all(chat)) do
+        if vim.fn.foldclosed(said.row + 1) == said.row + 1 then
+          vim.cmd.foldopen({ range = { said.row + 1, said.row + 1 } })
+        end
+      end
+    end)
+  end
+end
+
 --- Open what a row is folded in: something waits there.
 ---@param buf integer
 ---@param row integer from 0

@@ -118,6 +118,9 @@ local function watch_file(on, chat)
       chat:put()
     elseif chat:mine_or_say() then
       chat:write()
+      if chat.stays and vim.v.cmdbang == 0 then
+        vim.bo[chat.buf].modified = true -- so to Neovim the write has failed
+      end
     end
   end, SAVES)
   on('BufFilePost', function()
