@@ -192,7 +192,8 @@ class Desk:
         editor.wait(lambda: CLI not in str(editor.sandbox.processes()), "the end of the CLI")
         sandbox = editor.sandbox
         if sandbox.options != self._started:
-            editor.configure(**self._started)
+            sandbox.options = dict(self._started)
+            editor.configure()
             editor.lua("_G.first_state = nil")
             editor.act("restore")
         # Another folder: what ends only now can't be about a chat of the next test.
