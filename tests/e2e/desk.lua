@@ -66,8 +66,17 @@ function M.restore()
   end
 end
 
---- Close everything.
+--- Close everything. A host that has ended by itself may do so again.
 function M.clear()
+  local restart = require('winnow.host').restart
+  for i = 1, math.huge do
+    local name = debug.getupvalue(restart, i)
+    if name == nil then
+      break
+    elseif name == 'crashed' then
+      debug.setupvalue(restart, i, false)
+    end
+  end
   vim.cmd('silent! tabonly! | silent! only! | enew! | silent! %bwipeout!')
 end
 

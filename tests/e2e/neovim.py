@@ -38,6 +38,15 @@ _GUARD = """
 """
 
 
+_LINE = """
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, true)) do
+    if line:find(..., 1, true) then
+      return line
+    end
+  end
+"""
+
+
 class Neovim(ABC):
     """A running Neovim and the folders that it lives in."""
 
@@ -229,11 +238,9 @@ class Neovim(ABC):
 
     def wait_line(self, text: str, timeout: float = PATIENCE) -> str:
         """Wait for a line of the current buffer that contains ``text``, and return it."""
-        return self.wait(
-            lambda: next((line for line in self.lines() if text in line), None),
-            f"a line with {text!r}",
-            timeout,
-        )
+        what = f"a line with {text!r}"
+        line: str = self.wait(lambda: self.lua(_LINE, text), what, timeout)
+        return line
 
     def wait_gone(self, text: str, timeout: float = PATIENCE) -> None:
         """Wait until no line of the current buffer contains ``text``."""

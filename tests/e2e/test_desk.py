@@ -35,6 +35,7 @@ TOUCHED = """
     #require('winnow.registry').all() > 0,
     #vim.api.nvim_list_tabpages() > 1,
     vim.o.columns ~= 80,
+    vim.g.winnow.mode ~= nil,
   }
 """
 
@@ -58,12 +59,13 @@ def test_an_editor_is_as_new(at: ScriptedDesk) -> None:
         process, project = editor.process.pid, editor.sandbox.project
         new = editor.lua(TOUCHED)
         (project / "made").touch()
+        editor.configure(mode="plan")
         editor.keys(":Winnow<CR>ikept?<Esc>:tabnew<CR>:echomsg 'mine'<CR>")
         editor.lua(TOUCH)
-        assert (new, editor.lua(TOUCHED)) == ([False] * 9 + [True], [True] * 10)
+        assert (new, editor.lua(TOUCHED)) == ([False] * 9 + [True, False], [True] * 11)
     with at.take() as editor:
         assert editor.process.pid == process
-        assert editor.lua(TOUCHED) == [False] * 10
+        assert editor.lua(TOUCHED) == [False] * 11
         assert editor.messages() == ""
         assert editor.sandbox.project != project
         assert editor.lua("return vim.fn.getcwd()") == str(editor.sandbox.project)

@@ -108,8 +108,8 @@ def decide(claude: Editor, option: str) -> None:
 
 @pytest.fixture
 def claude(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
-    """As the usual one; root may bypass permissions only where IS_SANDBOX says so."""
-    return share(desks(ClaudeDesk, env={"IS_SANDBOX": "1"}), size=(120, 50))
+    """As the usual one, with more of it on the screen."""
+    return share(desks(ClaudeDesk), size=(120, 50))
 
 
 @pytest.fixture
@@ -549,7 +549,7 @@ def test_a_mode_that_was_set_here_is_taken_up(claude: Editor, api: ScriptedAPI) 
 
 def test_the_option_wins_over_the_project(claude: Editor, api: ScriptedAPI) -> None:
     """Even where it says only `default`, and the project is trusted."""
-    claude.lua("vim.g.winnow = vim.tbl_extend('error', vim.g.winnow, { mode = 'default' })")
+    claude.configure(mode="default")
     Shop(claude).settings(permissions={"defaultMode": "acceptEdits"})
     api.add(say(bash("touch one")), say("Done."))
     start(claude, "Hello")
