@@ -202,6 +202,12 @@ class Decisions(Message, frozen=True):
     lines: list[str]
 
 
+class Lived(Message, frozen=True):
+    """Show a run's timeline in a buffer of its own."""
+
+    lines: list[str]
+
+
 class File(msgspec.Struct, frozen=True):
     """A file to be written; ``name`` comes after a number."""
 
@@ -240,5 +246,6 @@ Effect = Union[
     Sides,
     Rules,
     Decisions,
+    Lived,
     Export,
 ]
