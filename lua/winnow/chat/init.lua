@@ -210,7 +210,7 @@ local function trusted(self)
   local values = frontmatter.read(self.buf)
   local own = files.own(self.path)
   if not own then
-    values.cwd, values.session, values.mode = nil, nil, nil
+    values.cwd, values.session, values.mode, values.run = nil, nil, nil, nil
   elseif not vim.list_contains(config.modes, values.mode) then
     values.mode = nil
   end
@@ -246,6 +246,8 @@ function Chat:open()
     sent = sent.of(self.path),
     headless = #vim.api.nvim_list_uis() == 0,
     eager = own,
+    run = (values.run or ''):match('^%l+$') or '',
+    limits = { max_workers = options.run_workers, budget = options.run_budget },
   })
   if told and own and not values.session then
     self:set_state('connecting') -- as the host does now, which has to start first

@@ -204,6 +204,12 @@ class Decisions(Message, frozen=True):
     lines: list[str]
 
 
+class Lived(Message, frozen=True):
+    """Show a run's timeline in a buffer of its own."""
+
+    lines: list[str]
+
+
 class File(msgspec.Struct, frozen=True):
     """A file to be written; ``name`` comes after a number."""
 
@@ -242,5 +248,6 @@ Effect = Union[
     Sides,
     Rules,
     Decisions,
+    Lived,
     Export,
 ]

@@ -99,6 +99,10 @@ class Shelf:
         self.waiting.append(section)
         self._show(section, self._page)
 
+    def put_back(self, section: Section) -> None:
+        """It had to let something pass."""
+        self._show(section, self._page)
+
     def show(self, section: Section, page: Page, *, focus: bool = False) -> None:
         """Show it on another page, too."""
         if page not in self._others:
