@@ -138,11 +138,11 @@ class Sections:
         own = answer.Decided(text, own=(text,), dropped=tuple(range(1, section.form.size + 1)))
         self._delivery.by_text(section, (own,), keep)
 
-    def set_aside(self) -> list[Section]:
-        """What a run asks on this chat's page lets the user's message pass."""
+    def set_aside(self, line: str) -> list[Section]:
+        """What a run asks on this chat's page lets the user's message pass; a line says so."""
         aside = [view.section for view in self._page.views if view.section.way.routed]
         for section in aside:
-            self._page.close(section, [f"… {grammar.UNDECIDED} Your message comes first."])
+            self._page.close(section, [line])
         return aside
 
     def put_back(self, aside: list[Section]) -> None:
