@@ -274,7 +274,9 @@ class RunChat(Chat):
         connected = self._session.state == "connected"
         if self._queued and connected and self._turn.boundary and not self._aside:
             one = len(query.with_human(self.run.queries.values())) == 1
-            self._aside = self._sections.set_aside(_ANSWERED if one else _PASSES)
+            self._aside = self._sections.set_aside(
+                lambda section: _ANSWERED if one and section.way.routed else _PASSES
+            )
         super()._advance()
 
     def _is_stale(self, message: Message) -> bool:
