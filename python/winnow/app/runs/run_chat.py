@@ -29,6 +29,8 @@ from winnow.ports import Kept, Message
 
 log = logging.getLogger(__name__)
 
+_ANSWERED = f"{grammar.KEPT} Your message below answers this."
+_PASSES = "… This is asked again below your message."
 _WIDE = 100  # characters of a line that says what woke the orchestrator
 
 
@@ -271,7 +273,10 @@ class RunChat(Chat):
                 self._outbox.drop(message)
         connected = self._session.state == "connected"
         if self._queued and connected and self._turn.boundary and not self._aside:
-            self._aside = self._sections.set_aside()
+            one = len(query.with_human(self.run.queries.values())) == 1
+            self._aside = self._sections.set_aside(
+                lambda section: _ANSWERED if one and section.way.routed else _PASSES
+            )
         super()._advance()
 
     def _is_stale(self, message: Message) -> bool:
@@ -291,8 +296,8 @@ class RunChat(Chat):
         self._about = message.about
         if not message.about:
             return super()._shown(message)
-        words = " ".join(line.removeprefix("> ") for line in message.text.split("\n") if line)
-        return Recorded([f"{grammar.TOOL} {brief(words, _WIDE)}"])
+        said = [line.removeprefix("> ") for line in message.text.split("\n") if line.strip("> ")]
+        return Recorded([f"{grammar.TOOL} {brief(' '.join(said[:2]), _WIDE)}"])
 
     async def close(self) -> None:
         """See `Chat.close`."""
