@@ -43,7 +43,7 @@ class Chat:
         self.path = opened.path
         self._opened = opened
         self._store = world.store
-        self._page = Page(self.id, world.editor, self._advance)
+        self._page = Page(self.id, world.editor, self._advance, world.folder(opened.cwd))
         self._session = Session(
             self._spec, lambda spec: world.make_agent(spec, self.ask), self, starts, after
         )

@@ -89,7 +89,7 @@ class Section:
 
     def _call_of(self, input: dict[str, Any]) -> str:
         asker = f" ({self.form.agent})" if self.form.agent else ""
-        return tool_line(self.request.tool, input) + asker
+        return tool_line(self.request.tool, input, self.request.folder) + asker
 
     def edited(self, lines: list[str]) -> None:
         """The user changed the text."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from winnow.core.folder import Folder
 from winnow.ports.agent import MakeAgent
 from winnow.ports.disk import Files, Projects
 from winnow.ports.store import Decided, Runs, Store
@@ -37,3 +38,8 @@ class World(NamedTuple):
     runs: Runs
     form_hours: float = 24  # for which choices in an agent's text stay open over restarts
     at_once: int = 2  # agents that start at a time
+    home: str = ""  # the user's directory
+
+    def folder(self, cwd: str) -> Folder:
+        """Of a chat in this directory."""
+        return Folder(cwd, self.home)

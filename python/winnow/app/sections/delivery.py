@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 import msgspec
@@ -124,6 +125,17 @@ class Delivery:
         keep = [*made, *routes.answered(section.request, text)]
         self._shelf.answered_on[section.marker] = page
         self._shelf.close(section, "answered", lines, keep=keep)
+
+    def by_text(self, section: Section, answers: Answers, keep: Iterable[ports.Kept]) -> None:
+        """The user has answered what a run asks with a message, which is in the chat already."""
+        made = self._ledger.made(section.decided(answers), answers)
+        _, lines, _ = section.accept(answers)
+        self._shelf.close(section, "answered", lines, keep=[*made, *keep])
+
+    def replay_routed(self, section: Section) -> None:
+        """As `replayed`, for what a run asks; without an answer it waits."""
+        if isinstance(replayed := self.replayed(section), Accepted) and self.routes is not None:
+            self._store.save(*self.routes.answered(section.request, replayed.message))
 
     def cancel(self, section: Section, reason: str) -> None:
         """The user closed it without an answer."""

@@ -116,6 +116,41 @@ class Sections:
         self._shelf.open(section)
         return section
 
+    def ask(self, request: Request) -> None:
+        """A run asks the user: no agent waits for that in a call, see `Routes`."""
+        section = self._shelf.make(request)
+        assert isinstance(section, Section)
+        if self._ledger.replay is None:
+            self._shelf.open(section)
+        else:
+            self._delivery.replay_routed(section)
+
+    def routed(self) -> list[Section]:
+        """What a run asks, and waits."""
+        return [section for section in self._shelf.waiting if section.way.routed]
+
+    def withdraw(self, section: Section) -> None:
+        """Nobody needs its answer any more."""
+        self._shelf.withdraw(section, "expired")
+
+    def by_text(self, section: Section, text: str, *keep: ports.Kept) -> None:
+        """The user has answered it with a message."""
+        own = answer.Decided(text, own=(text,), dropped=tuple(range(1, section.form.size + 1)))
+        self._delivery.by_text(section, (own,), keep)
+
+    def set_aside(self) -> list[Section]:
+        """What a run asks on this chat's page lets the user's message pass."""
+        aside = [view.section for view in self._page.views if view.section.way.routed]
+        for section in aside:
+            self._page.close(section, [f"… {grammar.UNDECIDED} Your message comes first."])
+        return aside
+
+    def put_back(self, aside: list[Section]) -> None:
+        """It is asked again, below that message, if it waits still."""
+        for section in aside:
+            if section in self._shelf.waiting:
+                self._shelf.put_back(section)
+
     def show(self, marker: str, page: Page) -> bool:
         """Open another view of what waits in this chat. False: it waits no more, or is there."""
         section = self._shelf.find(marker)

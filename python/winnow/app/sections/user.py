@@ -75,7 +75,7 @@ class User:
             if not self._answered_here(marker):  # else it is what came of this
                 self._page.say(GONE, "warn")
             return
-        match view.confirm(event.row, event.unseen):
+        match view.confirm(event.row, event.unseen, anew=event.anew):
             case answer.Send(answers=answers):
                 self._delivery.deliver(view.section, answers, self._page)
                 return
