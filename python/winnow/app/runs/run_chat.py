@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
+from typing import Protocol
 
 import msgspec
 
@@ -11,6 +13,7 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.app.chat import Chat
 from winnow.app.ledger import Replay
+from winnow.app.page import Page
 from winnow.app.runs.calls import Calls
 from winnow.app.runs.crew import Crew
 from winnow.app.runs.record import Record
@@ -21,6 +24,7 @@ from winnow.core.asking import human_query
 from winnow.core.asking.human_query import HumanQuery
 from winnow.core.run import events as e
 from winnow.core.run import prompts, query, tools
+from winnow.core.run.board import Live
 from winnow.core.text import grammar
 from winnow.core.text.text import brief
 from winnow.core.transcript.entries import Entry, Noted, Recorded
@@ -31,12 +35,36 @@ log = logging.getLogger(__name__)
 _WIDE = 100  # characters of a line that says what woke the orchestrator
 
 
+class Viewer(Protocol):
+    """Somebody who looks at a task; see `winnow.app.runs.task_page`."""
+
+    @property
+    def task(self) -> str:
+        """The task's id."""
+
+    @property
+    def page(self) -> Page:
+        """Where it is shown."""
+
+    @property
+    def ready(self) -> bool:
+        """It shows what was said before, so a section may open in it."""
+
+    def shown(self, entry: Entry) -> None:
+        """The transcript goes on with this."""
+
+    def status(self) -> None:
+        """Something may have changed."""
+
+
 class RunChat(Chat):
     """A chat with a run; implements `winnow.app.runs.front.Front` and `Routes`.
 
     Attributes:
-        run: the run's id.
+        run: the run.
         calls: what can be wanted of it.
+        viewers: who looks at its tasks.
+        changed: is called when something has happened in it.
     """
 
     def __init__(
@@ -53,6 +81,8 @@ class RunChat(Chat):
         self._about = ""  # what its turn is about: a question, a task, or nothing
         self._again: set[str] = set()  # what it was reminded of
         self._aside: list[Section] = []  # questions that let the user's message pass
+        self.viewers: list[Viewer] = []
+        self.changed: Callable[[], None] = lambda: None
         super().__init__(opened, world, starts, replay, after)
         self._crew = Crew(self._record, self, world, starts)
         self.run = self._record.run
@@ -172,6 +202,44 @@ class RunChat(Chat):
         self._page.append(Noted(sentence))
         self._page.say(sentence)
 
+    # --- for who looks at it --------------------------------------------------------------------
+
+    @property
+    def live(self) -> dict[tuple[str, str], Live]:
+        """See `Crew.live`."""
+        return self._crew.live
+
+    def partial(self, task: str) -> list[Entry]:
+        """What its worker says, and has not finished."""
+        worker = self._crew.workers.get(task)
+        return worker.partial if worker else []
+
+    def shown(self, task: str, entry: Entry) -> None:
+        """See `Front.shown`."""
+        for viewer in self.viewers:
+            if viewer.task == task:
+                viewer.shown(entry)
+
+    def _show(self) -> None:
+        """What waits for the user in a task stands there, too."""
+        for viewer in self.viewers:
+            if viewer.ready:
+                for section in self._sections.waiting:
+                    if _task_of(section) == viewer.task:
+                        self._sections.show(section.marker, viewer.page)
+                viewer.status()
+        self.changed()
+
+    def say_to(self, task: str, text: str) -> bool:
+        """The user writes in a task: the answer to its only question, or words for its worker."""
+        waiting = [one for one in query.with_human(self.run.pending(task)) if one.task == task]
+        if len(waiting) == 1 and (section := self._section(waiting[0].id)) is not None:
+            keep = self._crew.questions.answered(waiting[0].id, text, human=True, by_text=True)
+            self._sections.by_text(section, text, *keep)
+            self._advance()
+            return True
+        return self.calls.tell(task, text)
+
     # --- from the orchestrator ------------------------------------------------------------------
 
     async def _spec(self) -> ports.AgentSpec:
@@ -267,6 +335,7 @@ class RunChat(Chat):
         if self._queued and connected and self._turn.boundary and not self._aside:
             self._aside = self._sections.set_aside()
         super()._advance()
+        self._show()
 
     def _is_stale(self, message: Message) -> bool:
         """It is about a question that has been answered meanwhile."""
@@ -292,3 +361,10 @@ class RunChat(Chat):
         """See `Chat.close`."""
         await self._crew.close()
         await super().close()
+
+
+def _task_of(section: Section) -> str:
+    """The task whose worker waits for it; empty: none does."""
+    if section.way.routed:
+        return human_query.query_of(section.request).task
+    return section.request.worker
