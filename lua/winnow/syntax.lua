@@ -158,28 +158,48 @@ local function colours(buf, row, syntax, lines)
   return block
 end
 
---- The finished blocks between two rows, as the highlighter has parsed them.
+--- The syntax for what a fence says, which may be more than a language.
+---@param info string
+---@return string|false
+local function syntax_by(info)
+  local language = info:match('^[%w_.+#-]+') or ''
+  if syntaxes[language] == nil then
+    syntaxes[language] = language ~= '' and syntax_of(language)
+  end
+  return syntaxes[language]
+end
+
+--- The finished blocks of a tree between two rows, as it was parsed last.
+---@param root TSNode
 ---@param buf integer
 ---@param top integer
 ---@param bottom integer
-local function find(buf, top, bottom)
-  local highlighter = vim.treesitter.highlighter.active[buf]
-  local tree = highlighter and highlighter.tree:trees()[1]
-  if not tree then
-    return
-  end
+local function find(root, buf, top, bottom)
   finished = finished or vim.treesitter.query.parse('markdown', FINISHED)
-  for _, match in finished:iter_matches(tree:root(), buf, top, bottom + 1, { all = true }) do
-    local language = vim.treesitter.get_node_text(match[1][1], buf):match('^[%w_.+#-]+') or ''
+  for _, match in finished:iter_matches(root, buf, top, bottom + 1, { all = true }) do
+    local syntax = syntax_by(vim.treesitter.get_node_text(match[1][1], buf))
     local first, _, last = match[2][1]:range()
-    if syntaxes[language] == nil then
-      syntaxes[language] = language ~= '' and syntax_of(language)
-    end
-    local lines = vim.api.nvim_buf_get_lines(buf, first, math.min(last, first + LINES), false)
-    if syntaxes[language] and #lines > 0 and not vim.startswith(lines[1], '>') then
-      local block = colours(buf, first, syntaxes[language], lines)
+    last = math.min(last, first + LINES)
+    local lines = syntax and vim.api.nvim_buf_get_lines(buf, first, last, false) or {}
+    if syntax and #lines > 0 and not vim.startswith(lines[1], '>') then
+      local block = colours(buf, first, syntax, lines)
       table.insert(shown, { first = first, last = first + #lines - 1, block = block })
     end
+  end
+end
+
+--- The same of all that is Markdown in a buffer: a plan is, too.
+---@param buf integer
+---@param top integer
+---@param bottom integer
+local function find_all(buf, top, bottom)
+  local highlighter = vim.treesitter.highlighter.active[buf]
+  if highlighter then
+    highlighter.tree:for_each_tree(function(tree, languages)
+      if languages:lang() == 'markdown' then
+        find(tree:root(), buf, top, bottom)
+      end
+    end)
   end
 end
 
@@ -215,7 +235,7 @@ function M.start(chat_of)
     on_win = function(_, _, buf, top, bottom)
       shown = {}
       if chat_of(buf) then
-        find(buf, top, bottom)
+        find_all(buf, top, bottom)
       end
       return #shown > 0
     end,

@@ -139,6 +139,8 @@ def test_code_without_a_parser_has_vim_s_syntax(editor: Editor, background: str)
         coloured(editor, f"said in {name}", "Comment")
         assert not word or editor.style(word) != editor.style("qapla"), name
     assert editor.style("# so") == editor.style("qapla") == editor.style("# at all")
+    code(editor, "````markdown\n## A plan\n\n```go\nx() // within\n```\n````")
+    coloured(editor, "// within", "Comment")
     before = colour(editor, "Comment")
     editor.command("colorscheme blue")
     assert colour(editor, "Comment") != before

@@ -159,7 +159,7 @@ def test_a_new_file_is_all_additions(
     claude: Editor, api: ScriptedAPI, file: Path, content: str
 ) -> None:
     propose(claude, api, *calls("Write", file, content))
-    assert f"Claude wants to create {file.name}." in claude.lines()
+    assert f"Claude wants to create {file.name}" in claude.text()
     assert "--- /dev/null" in claude.lines()
     claude.keys(ALLOW)
     claude.wait_line("So be it.")
