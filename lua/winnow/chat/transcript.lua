@@ -213,6 +213,30 @@ function M.keep_frontmatter(chat)
   end
 end
 
+--- Put a task's transcript in the place of what stands there of it.
+---@param chat winnow.Chat
+---@param lines string[]
+function M.whole(chat, lines)
+  chat.carry, chat.fresh, chat.tools = '', false, {}
+  chat:as_host(function()
+    chat:ensure_heading()
+    local _, last = frontmatter.read(chat.buf)
+    local first = (last or -1) + 1
+    if chat.section then
+      first = select(2, chat.section:rows()) - 1 -- the blank line below it
+    end
+    local block = vim.list_extend({ '' }, lines)
+    if #lines > 0 then
+      table.insert(block, '')
+    end
+    chat:change(first, chat:lines(first, (chat:heading_row())), block)
+    chat:count_above()
+  end)
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    fold.all(win)
+  end
+end
+
 --- Set frontmatter values.
 ---@param chat winnow.Chat
 ---@param values table<string, string>

@@ -27,7 +27,7 @@ end
 ---@param line string
 ---@return boolean
 local function is_heading(line)
-  return line == grammar.YOU or line == grammar.CLAUDE
+  return vim.list_contains(grammar.SPEAKERS, line)
 end
 
 --- Where the section starts, told from the text: at its topmost marker, with the lines right above

@@ -5,6 +5,7 @@ local host = require('winnow.host')
 local marker = require('winnow.section.marker')
 local quiet = require('winnow.quiet')
 local say = require('winnow.say')
+local task = require('winnow.views.task')
 local window = require('winnow.window')
 
 local M = {}
@@ -59,9 +60,9 @@ end
 local function rows_of(lines)
   local rows = {}
   for row, line in ipairs(lines) do
-    local run, task = about(line)
+    local run, id = about(line)
     if run then
-      rows[run .. task] = row
+      rows[run .. id] = row
     end
   end
   return rows
@@ -75,8 +76,8 @@ local function write(buf, lines)
   local on = {} ---@type table<integer, { key: string, view: table }>
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     local view = vim.api.nvim_win_call(win, vim.fn.winsaveview)
-    local run, task = about(before[view.lnum] or '')
-    on[win] = { key = run and run .. task or '', view = view }
+    local run, id = about(before[view.lnum] or '')
+    on[win] = { key = run and run .. id or '', view = view }
   end
   local options = vim.bo[buf]
   local levels = options.undolevels
@@ -165,9 +166,11 @@ end
 
 --- Open what the line under the cursor is about: a task, or the chat of a run.
 local function open()
-  local run, task = about(vim.api.nvim_get_current_line())
-  if run then
-    tell('visittask', { run = run, task = task })
+  local run, id = about(vim.api.nvim_get_current_line())
+  if run and id ~= '' then
+    task.open(run, id or '')
+  elseif run then
+    tell('gotorun', { run = run })
   else
     vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
   end
@@ -175,9 +178,9 @@ end
 
 --- Look at it without leaving.
 local function peek()
-  local run, task = about(vim.api.nvim_get_current_line())
+  local run, id = about(vim.api.nvim_get_current_line())
   if run then
-    tell('peek', { run = run, task = task })
+    tell('peek', { run = run, task = id })
   end
 end
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Protocol
 
 import msgspec
 
@@ -13,10 +12,10 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.app.chat import Chat
 from winnow.app.ledger import Replay
-from winnow.app.page import Page
 from winnow.app.runs.calls import Calls
 from winnow.app.runs.crew import Crew
 from winnow.app.runs.record import Record
+from winnow.app.runs.viewer import Viewer, task_of
 from winnow.app.section import Section
 from winnow.app.starts import Starts
 from winnow.core import agent as a
@@ -33,28 +32,6 @@ from winnow.ports import Kept, Message
 log = logging.getLogger(__name__)
 
 _WIDE = 100  # characters of a line that says what woke the orchestrator
-
-
-class Viewer(Protocol):
-    """Somebody who looks at a task; see `winnow.app.runs.task_page`."""
-
-    @property
-    def task(self) -> str:
-        """The task's id."""
-
-    @property
-    def page(self) -> Page:
-        """Where it is shown."""
-
-    @property
-    def ready(self) -> bool:
-        """It shows what was said before, so a section may open in it."""
-
-    def shown(self, entry: Entry) -> None:
-        """The transcript goes on with this."""
-
-    def status(self) -> None:
-        """Something may have changed."""
 
 
 class RunChat(Chat):
@@ -225,7 +202,7 @@ class RunChat(Chat):
         for viewer in self.viewers:
             if viewer.ready:
                 for section in self._sections.waiting:
-                    if _task_of(section) == viewer.task:
+                    if task_of(section) == viewer.task:
                         self._sections.show(section.marker, viewer.page)
                 viewer.status()
         self.changed()
@@ -361,10 +338,3 @@ class RunChat(Chat):
         """See `Chat.close`."""
         await self._crew.close()
         await super().close()
-
-
-def _task_of(section: Section) -> str:
-    """The task whose worker waits for it; empty: none does."""
-    if section.way.routed:
-        return human_query.query_of(section.request).task
-    return section.request.worker

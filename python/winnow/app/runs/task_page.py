@@ -26,7 +26,7 @@ class _Page(Page):
 
 
 class TaskPage:
-    """One buffer that shows a task; implements `winnow.app.runs.run_chat.Viewer`.
+    """One buffer that shows a task; implements `winnow.app.runs.viewer.Viewer`.
 
     Args:
         opened: names the buffer, the run and the task.
@@ -93,9 +93,8 @@ class TaskPage:
             state = "waiting"
         elif task is not None:
             state = "working" if task.state == "running" else "idle"
-        pending = [view.section.pending for view in self.page.views]
-        cost = task.cost if task else 0.0
-        self.page.apply(p.Status(self._chat, state, pending, cost))
+        # What waits is listed once: in the chat that leads the run.
+        self.page.apply(p.Status(self._chat, state, cost=task.cost if task else 0.0))
 
     # --- from the user --------------------------------------------------------------------------
 
@@ -136,10 +135,9 @@ def _split(turns: list[RunTurn]) -> tuple[list[RunTurn], list[RunTurn]]:
     """Those that are whole, and those from the first call on that has no result yet."""
     open_: dict[str, int] = {}
     for at, turn in enumerate(turns):
-        match turn.entry:
-            case Called(id=id):
-                open_[id] = at
-            case Returned(id=id):
-                open_.pop(id, None)
+        if isinstance(turn.entry, Called):
+            open_[turn.entry.id] = at
+        elif isinstance(turn.entry, Returned):
+            open_.pop(turn.entry.id, None)
     at = min(open_.values(), default=len(turns))
     return turns[:at], turns[at:]

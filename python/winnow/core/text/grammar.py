@@ -10,7 +10,7 @@ YOU = "## You"
 CLAUDE = "## Claude"
 ORCHESTRATOR = "## Orchestrator"  # in a task: what its worker is told
 WORKER = "## Worker"
-SPEAKERS = (YOU, CLAUDE, ORCHESTRATOR, WORKER)
+SPEAKERS = ("## You", "## Claude", "## Orchestrator", "## Worker")  # all of them
 
 # How a line begins that only the host writes.
 RULE = "━"  # two of them: head or foot of a section
