@@ -441,7 +441,8 @@ async def restarted(room: Running) -> Running:
     again = Running()
     again.store.kept, again.store.letters = dict(room.store.kept), dict(room.store.letters)
     again.store.events, again.store.turns = list(room.store.events), dict(room.store.turns)
-    again.known = {uuid: "" for agent in room.agents for uuid in agent.prompts.values()}
+    for agent in room.agents:
+        again.sessions[agent.spec.about] = dict.fromkeys(agent.prompts.values(), "")
     await again.lead("session")
     return again
 

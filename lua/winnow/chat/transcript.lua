@@ -2,6 +2,7 @@
 local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
+local steps = require('winnow.chat.steps')
 
 local M = {}
 
@@ -229,7 +230,11 @@ function M.whole(chat, lines)
     if #lines > 0 then
       table.insert(block, '')
     end
-    chat:change(first, chat:lines(first, (chat:heading_row())), block)
+    local change = steps.difference(chat:lines(first, (chat:heading_row())), block)
+    if change then
+      local row = first + change.row
+      vim.api.nvim_buf_set_lines(chat.buf, row, row + #change.old, false, change.new)
+    end
     chat:count_above()
   end)
   for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do

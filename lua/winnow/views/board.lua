@@ -184,6 +184,16 @@ local function peek()
   end
 end
 
+-- Markers are hidden, and a task is one row.
+local WINDOW = { conceallevel = 3, concealcursor = 'nvic', wrap = false, list = false }
+
+--- Set the options for the board in this window; other buffers of the window keep theirs.
+local function dress()
+  for name, value in pairs(WINDOW) do
+    vim.wo[0][0][name] = value
+  end
+end
+
 ---@param buf integer
 local function watch(buf)
   local group = vim.api.nvim_create_augroup('winnow.board', {})
@@ -201,6 +211,7 @@ local function watch(buf)
   on('BufModifiedSet', function()
     M.show(latest) -- maybe all was undone
   end)
+  on({ 'BufWinEnter', 'WinEnter' }, dress)
   on('BufUnload', function()
     tell('watchboard', { open = false })
   end)

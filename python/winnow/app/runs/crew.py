@@ -83,14 +83,14 @@ class Crew:
         worker = self._worker(task.id)
         said = [] if task.session else [worker.message(prompts.task(task, self.run), "first")]
         self._record.record(self._record.started(task.id, task.worker.place), *said)
-        self._spawn(self._begin(worker, said, resumed=bool(task.session)))
+        self._spawn(self._begin(worker, said))
 
-    async def _begin(self, worker: Worker, said: list[ports.Message], *, resumed: bool) -> None:
+    async def _begin(self, worker: Worker, said: list[ports.Message]) -> None:
         await asyncio.wait({self._loading[worker.task]})
         if not worker.over:
             for message in said:
                 worker.tell(message)
-            worker.start(resumed=resumed)
+            worker.start()
 
     def _worker(self, task: str) -> Worker:
         """The worker of a task; a new one learns what the store has for it."""

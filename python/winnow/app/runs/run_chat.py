@@ -24,6 +24,7 @@ from winnow.core.asking.human_query import HumanQuery
 from winnow.core.run import events as e
 from winnow.core.run import prompts, query, tools
 from winnow.core.run.board import Live
+from winnow.core.run.query import Query
 from winnow.core.text import grammar
 from winnow.core.text.text import brief
 from winnow.core.transcript.entries import Entry, Noted, Recorded
@@ -85,9 +86,14 @@ class RunChat(Chat):
 
     def _rewake(self) -> None:
         """A question that the orchestrator has is told again, if nothing is on its way about it."""
-        for one in self.run.pending():
-            if one.state == "asked" and not self._outbox.about(one.id) and one.id != self._about:
-                self._store.save(self.wake(prompts.again(one, ()), one.id))
+        for asked in self._forgotten():
+            self._store.save(self.wake(prompts.again(asked, ()), asked.id))
+
+    def _forgotten(self) -> list[Query]:
+        """The questions of which the orchestrator has made nothing."""
+        asked = [one for one in self.run.pending() if one.state == "asked"]
+        left = [one for one in asked if one.id != self._about]
+        return [one for one in left if not self._outbox.about(one.id, sent=False)]
 
     # --- from the user --------------------------------------------------------------------------
 
@@ -117,7 +123,8 @@ class RunChat(Chat):
 
     def _begin(self, text: str) -> None:
         """The first message is the goal."""
-        self._about = ""
+        if not self._turn.busy:
+            self._about = ""
         moved = self.run.chat != self.path
         if text.strip() and (moved or not self.run.goal):
             goal = "" if self.run.goal else text
@@ -285,14 +292,13 @@ class RunChat(Chat):
         self._about, self._near = "", []
         if event.stopped or event.error:
             return
-        asked = self.run.queries.get(about)
-        if asked is not None and asked.state == "asked":
+        for asked in self._forgotten():
             if asked.id in self._again:
                 self._crew.questions.request(asked, asked.question)
             else:
                 self._again.add(asked.id)
                 self._store.save(self.wake(prompts.again(asked, near), asked.id))
-        elif near and about != "again":
+        if near and about not in ("again", *self.run.queries):
             self._store.save(self.wake(prompts.again(None, near), "again"))
 
     def _note_delivered(self) -> None:

@@ -80,7 +80,6 @@ class Worker:
         self._recorder = Recorder(run, task, turns)
         self._last: list[str] = []  # the pieces of its last message
         self._whole = True  # nothing more comes to that
-        self._resumed = False  # in the session of an agent before
         self.outbox = Outbox(self._path, world.store)
 
         async def spec() -> ports.AgentSpec:
@@ -102,9 +101,8 @@ class Worker:
         """Learn what the store has for it."""
         self.outbox.find(await self._store.messages(self._path))
 
-    def start(self, *, resumed: bool) -> None:
+    def start(self) -> None:
         """Work, or go on."""
-        self._resumed = resumed
         self._session.want(urgent=False)
 
     def message(self, text: str, name: str, call: str = "") -> ports.Message:
@@ -150,7 +148,7 @@ class Worker:
 
     def connected(self, agent: ports.Agent) -> None:  # noqa: ARG002
         """See `Listener.connected`."""
-        if self._resumed and self.outbox.next() is None:
+        if self.outbox.next() is None:  # its session has heard all
             message = self.outbox.message(prompts.GO_ON)
             self.outbox.save(message)
             self.outbox.queue(message)
