@@ -179,6 +179,7 @@ function M.new(buf, owner)
     buf = buf,
     path = vim.api.nvim_buf_get_name(buf),
     owner = owner,
+    task = frontmatter.read(buf).task,
     state = 'asleep',
     pending = {},
     announced = {},
@@ -234,7 +235,6 @@ function Chat:open()
   end
   local options = config.get()
   self.cwd = files.place(values.cwd or vim.fn.getcwd())
-  self.task = own and values.task or nil
   if self.owner then
     return -- its section and its agent are the other's
   end
@@ -254,8 +254,8 @@ function Chat:open()
     sent = sent.of(self.path),
     headless = #vim.api.nvim_list_uis() == 0,
     eager = own,
-    run = (values.run or ''):match('^%l+$') or '',
-    task = self.task and self.task:match('^t%d+$') or '',
+    run = own and (values.run or ''):match('^%l+$') or '',
+    task = (self.task or ''):match('^t%d+$') or '',
     limits = { max_workers = options.run_workers, budget = options.run_budget },
   })
   if told and own and not values.session then
