@@ -22,6 +22,7 @@ from winnow.core.run import events as e
 from winnow.core.run import prompts, schedule, tools
 from winnow.core.run.board import Live
 from winnow.core.run.task import Impossible, Task
+from winnow.core.transcript.entries import Entry
 from winnow.core.transcript.rendering import tool_line
 
 log = logging.getLogger(__name__)
@@ -175,6 +176,10 @@ class Crew:
                 self.budget.spent(task, self._before[task] + cost)
             case _:
                 pass
+
+    def shown(self, task: str, entry: Entry) -> None:
+        """See `Foreman.shown`."""
+        self._front.shown(task, entry)
 
     def through(self, task: str, how: a.TurnEnded, said: str) -> None:
         """See `Foreman.through`."""

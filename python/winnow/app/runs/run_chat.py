@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 
 import msgspec
 
@@ -14,6 +15,7 @@ from winnow.app.ledger import Replay
 from winnow.app.runs.calls import Calls
 from winnow.app.runs.crew import Crew
 from winnow.app.runs.record import Record
+from winnow.app.runs.viewer import Viewer, task_of
 from winnow.app.section import Section
 from winnow.app.starts import Starts
 from winnow.core import agent as a
@@ -21,6 +23,7 @@ from winnow.core.asking import human_query
 from winnow.core.asking.human_query import HumanQuery
 from winnow.core.run import events as e
 from winnow.core.run import prompts, query, tools
+from winnow.core.run.board import Live
 from winnow.core.run.query import Query
 from winnow.core.text import grammar
 from winnow.core.text.text import brief
@@ -38,8 +41,10 @@ class RunChat(Chat):
     """A chat with a run; implements `winnow.app.runs.front.Front` and `Routes`.
 
     Attributes:
-        run: the run's id.
+        run: the run.
         calls: what can be wanted of it.
+        viewers: who looks at its tasks.
+        changed: is called when something has happened in it.
     """
 
     def __init__(
@@ -56,6 +61,8 @@ class RunChat(Chat):
         self._about = ""  # what its turn is about: a question, a task, or nothing
         self._again: set[str] = set()  # what it was reminded of
         self._aside: list[Section] = []  # questions that let the user's message pass
+        self.viewers: list[Viewer] = []
+        self.changed: Callable[[], None] = lambda: None
         super().__init__(opened, world, starts, replay, after)
         self._crew = Crew(self._record, self, world, starts)
         self.run = self._record.run
@@ -181,6 +188,44 @@ class RunChat(Chat):
         self._page.append(Noted(sentence))
         self._page.say(sentence)
 
+    # --- for who looks at it --------------------------------------------------------------------
+
+    @property
+    def live(self) -> dict[tuple[str, str], Live]:
+        """See `Crew.live`."""
+        return self._crew.live
+
+    def partial(self, task: str) -> list[Entry]:
+        """What its worker says, and has not finished."""
+        worker = self._crew.workers.get(task)
+        return worker.partial if worker else []
+
+    def shown(self, task: str, entry: Entry) -> None:
+        """See `Front.shown`."""
+        for viewer in self.viewers:
+            if viewer.task == task:
+                viewer.shown(entry)
+
+    def _show(self) -> None:
+        """What waits for the user in a task stands there, too."""
+        for viewer in self.viewers:
+            if viewer.ready:
+                for section in self._sections.waiting:
+                    if task_of(section) == viewer.task:
+                        self._sections.show(section.marker, viewer.page)
+                viewer.status()
+        self.changed()
+
+    def say_to(self, task: str, text: str) -> bool:
+        """The user writes in a task: the answer to its only question, or words for its worker."""
+        waiting = [one for one in query.with_human(self.run.pending(task)) if one.task == task]
+        if len(waiting) == 1 and (section := self._section(waiting[0].id)) is not None:
+            keep = self._crew.questions.answered(waiting[0].id, text, human=True, by_text=True)
+            self._sections.by_text(section, text, *keep)
+            self._advance()
+            return True
+        return self.calls.tell(task, text)
+
     # --- from the orchestrator ------------------------------------------------------------------
 
     async def _spec(self) -> ports.AgentSpec:
@@ -278,6 +323,7 @@ class RunChat(Chat):
                 lambda section: _ANSWERED if one and section.way.routed else _PASSES
             )
         super()._advance()
+        self._show()
 
     def _is_stale(self, message: Message) -> bool:
         """It is about a question that has been answered meanwhile."""
