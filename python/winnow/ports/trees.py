@@ -66,6 +66,12 @@ class Worktrees(Protocol):
     async def change(self, tree: Tree) -> TreeChange:
         """What it changes: what was committed there and what was not, ignored files aside."""
 
+    async def update(self, tree: Tree) -> Tree:
+        """Bring what stands in the user's files into it; conflicts are marked in its files.
+
+        Its change counts from there on.
+        """
+
     async def merge(self, tree: Tree, commit: str, wanted: Wanted, gate: str = "") -> Merged:
         """Write what is wanted of a `TreeChange` into the user's files.
 

@@ -13,6 +13,8 @@ from contextlib import asynccontextmanager, suppress
 from itertools import count, takewhile
 from pathlib import Path
 
+import msgspec
+
 from winnow import ports
 from winnow.adapters.git import changes, snapshot
 from winnow.adapters.git.git import GitError, items, line, run
@@ -75,6 +77,17 @@ class GitWorktrees:
         if _is_there(place / ".git"):
             return await snapshot.take(place, await snapshot.head(place) or tree.base)
         return await line(root, "rev-parse", "--verify", f"refs/heads/{tree.branch}")
+
+    async def update(self, tree: ports.Tree) -> ports.Tree:
+        """See `ports.Worktrees.update`."""
+        root, place = Path(tree.root), Path(tree.path)
+        with _explained(f"{tree.branch} could not be brought up to date"):
+            theirs = await self._state(tree)
+            ours = await snapshot.take(root, *filter(None, [await snapshot.head(root), tree.base]))
+            merged, _ = await _merged(root, ours, theirs)
+            commit = await snapshot.commit(root, merged, [theirs, ours])
+            await run(place, "reset", "--quiet", "--hard", commit)
+            return msgspec.structs.replace(tree, base=ours)
 
     # --- merged ---------------------------------------------------------------------------------
 

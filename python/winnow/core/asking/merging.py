@@ -41,6 +41,7 @@ class ToMerge(msgspec.Struct, frozen=True):
     why: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
     cut: dict[str, str] = {}
+    conflicts: bool = False
 
 
 class Merging(Way):

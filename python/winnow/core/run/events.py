@@ -195,6 +195,7 @@ class MergeAsked(TaskEvent, frozen=True):
     commit: str
     diff: str  # how much it is, in short
     reason: str = ""  # why it was not merged the last time
+    conflicts: bool = False  # the user's files have changed in the same places
 
 
 class MergeAccepted(TaskEvent, frozen=True):

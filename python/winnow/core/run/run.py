@@ -176,8 +176,9 @@ class Run(msgspec.Struct):
         changed = msgspec.structs.replace(task, state=state, reason=reason, since=event.at)
         if isinstance(event, e.TaskDone):
             changed = msgspec.structs.replace(changed, summary=event.summary)
-        if isinstance(event, e.TaskResumed):  # there will be more to merge
-            changed = msgspec.structs.replace(changed, merge=None)
+        if isinstance(event, e.TaskResumed) and task.merge:  # there will be more to merge
+            outdated = task.merge.conflicts
+            changed = msgspec.structs.replace(changed, merge=None, outdated=outdated)
         self.tasks[event.task] = changed
         if changed.over:
             self._close_queries(event.task, answered=state == "cancelled")

@@ -54,6 +54,7 @@ class Merge(msgspec.Struct, frozen=True):
     reason: str = ""
     wanted: dict[str, Union[str, None]] = {}
     note: str = ""
+    conflicts: bool = False
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -69,6 +70,7 @@ class Task(msgspec.Struct, frozen=True):
         alive: when something was last heard of it.
         tree: the worktree that it has.
         merge: how far its change has come.
+        outdated: the worktree needs what the user's files have become.
     """
 
     number: int
@@ -85,6 +87,7 @@ class Task(msgspec.Struct, frozen=True):
     alive: float = 0.0
     tree: e.Tree | None = None
     merge: Merge | None = None
+    outdated: bool = False
 
     @property
     def id(self) -> str:
@@ -135,10 +138,11 @@ def merged(task: Task, event: e.TaskEvent) -> Task:
     now = task.merge.state if task.merge else ""
     change = msgspec.structs.replace
     match event:
-        case e.TreeMade(tree=tree) if task.tree is None:
-            return change(task, tree=tree, merge=None)
+        case e.TreeMade(tree=tree) if task.tree is None or task.outdated:
+            return change(task, tree=tree, merge=None, outdated=False)
         case e.MergeAsked(commit=commit, diff=diff, reason=reason) if task.merging:
-            return change(task, merge=Merge(commit, diff, reason=reason))
+            asked = Merge(commit, diff, reason=reason, conflicts=event.conflicts)
+            return change(task, merge=asked)
         case e.MergeAccepted(wanted=wanted, note=note) if task.merge and now in ("asked", "aside"):
             given = change(task.merge, state="accepted", wanted=wanted, note=note, reason="")
             return change(task, merge=given)
