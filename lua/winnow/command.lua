@@ -9,6 +9,7 @@ local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local host = require('winnow.host')
 local inbox = require('winnow.views.inbox')
+local kept = require('winnow.views.kept')
 local log = require('winnow.log')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
@@ -69,31 +70,38 @@ end
 --- Begin a run: a chat whose agent leads others. With a range, hand over those lines, too.
 ---@param args table
 ---@param goal string
-local function begin_run(args, goal)
+---@param worktree boolean its tasks have worktrees of their own
+local function begin_run(args, goal, worktree)
   local source = vim.api.nvim_get_current_buf()
   local buf = chats.create(place(), { run = new_run() })
   window.show(buf, args.smods)
   local chat = assert(registry.get(buf))
+  if worktree then
+    chat.worktree = true
+    chat:open() -- the host has to know before the goal
+  end
   if args.range > 0 then
     quote(chat, source, args.line1, args.line2)
   end
   send(chat, goal)
 end
 
---- `:Winnow run`: begin one, or let the one of this chat go on with a higher budget.
+--- `:Winnow run`: begin one, or let the one of this chat go on, maybe with a higher budget.
 ---@param args table
 ---@param rest string
 local function run(args, rest)
   local budget = tonumber(rest:match('^%+%+budget=([%d.]+)%s*$'))
-  if not budget and vim.trim(rest) == '' then
-    notify('say what is to be reached: :Winnow run {goal}.')
-  elseif not budget then
-    begin_run(args, rest)
-  else
+  local on = budget or rest:match('^%+%+continue%s*$')
+  local goal, worktree = rest:gsub('^%+%+worktree%f[%s%z]%s*', '')
+  if on then
     local id = timeline.run()
     if id and guard.is_user() then
-      host.notify('goon', { run = id, budget = budget })
+      host.notify('goon', { run = id, budget = budget or 0 })
     end
+  elseif vim.trim(goal) == '' then
+    notify('say what is to be reached: :Winnow run {goal}.')
+  else
+    begin_run(args, goal, worktree > 0)
   end
 end
 
@@ -223,6 +231,9 @@ M.subcommands = {
     end
     vim.bo.modified, vim.bo.readonly, vim.bo.modifiable = false, true, false
     vim.cmd.normal({ 'G', bang = true })
+  end,
+  restore = function(_, name)
+    kept.restore(place(), vim.trim(name))
   end,
   restart = function()
     host.restart()
