@@ -16,6 +16,7 @@ from winnow.app.runs.calls import Calls
 from winnow.app.runs.crew import Crew
 from winnow.app.runs.record import Record
 from winnow.app.runs.viewer import Viewer, task_of
+from winnow.app.runs.voice import Voice
 from winnow.app.section import Section
 from winnow.app.starts import Starts
 from winnow.core import agent as a
@@ -34,6 +35,7 @@ log = logging.getLogger(__name__)
 
 _ANSWERED = f"{grammar.KEPT} Your message below answers this."
 _PASSES = "… This is asked again below your message."
+REMINDED = "again"  # what a turn is about that follows from a reminder
 _WIDE = 100  # characters of a line that says what woke the orchestrator
 
 
@@ -56,10 +58,7 @@ class RunChat(Chat):
         after: asyncio.Task[None] | None = None,
     ) -> None:
         self._record = Record(opened.run, world)
-        self._said: list[str] = []  # the orchestrator's message so far
-        self._near: list[str] = []  # what in its turn seemed to ask the user
-        self._about = ""  # what its turn is about: a question, a task, or nothing
-        self._again: set[str] = set()  # what it was reminded of
+        self._voice = Voice(self._record.run)
         self._aside: list[Section] = []  # questions that let the user's message pass
         self.viewers: list[Viewer] = []
         self.changed: Callable[[], None] = lambda: None
@@ -94,7 +93,7 @@ class RunChat(Chat):
     def _forgotten(self) -> list[Query]:
         """The questions of which the orchestrator has made nothing."""
         asked = [one for one in self.run.pending() if one.state == "asked"]
-        left = [one for one in asked if one.id != self._about]
+        left = [one for one in asked if one.id != self._voice.about]
         return [one for one in left if not self._outbox.about(one.id, sent=False)]
 
     # --- from the user --------------------------------------------------------------------------
@@ -126,7 +125,7 @@ class RunChat(Chat):
     def _begin(self, text: str) -> None:
         """The first message is the goal."""
         if not self._turn.busy:
-            self._about = ""
+            self._voice.about = ""
         moved = self.run.chat != self.path
         if text.strip() and (moved or not self.run.goal):
             goal = "" if self.run.goal else text
@@ -255,11 +254,11 @@ class RunChat(Chat):
         """See `Listener.heard`."""
         match event:
             case a.Text(text=text):
-                self._said.append(text)
+                self._voice.hear(text)
             case a.Pause() | a.ToolStarted():
-                self._read()
+                self._say_to_user()
             case a.TurnEnded(cost=cost):
-                self._read()
+                self._say_to_user()
                 self._turn_over(event)
                 self._crew.budget.spent("", cost)
             case _:
@@ -270,38 +269,31 @@ class RunChat(Chat):
 
     def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
         """See `Listener.lost`."""
-        self._said, self._near, self._about = [], [], ""
+        self._voice.lost()
         super().lost(error, heard)
 
-    def _read(self) -> None:
+    def _say_to_user(self) -> None:
         """Its message is whole: what it asks the user in it goes there."""
-        said, self._said = "".join(self._said), []
-        parsed = query.parse_human_query(said)
-        if parsed.near:
-            log.warning("nearly asked the user, %d times", len(parsed.near))
-            self._near += parsed.near
-        about = self.run.queries.get(self._about)
-        if about is not None and about.state == "asked" and parsed.questions:
-            self._crew.questions.request(about, "\n\n".join(parsed.questions))
-        else:
-            for question in parsed.questions:
-                self._crew.questions.request(None, question)
+        for asked, question in self._voice.asks():
+            self._crew.questions.request(asked, question)
 
     def _turn_over(self, event: a.TurnEnded) -> None:
-        """A turn about a question ends with an answer, or with the user; if not, it is told once
-        more, and then the user is asked what the worker asks."""
-        about, near = self._about, self._near
-        self._about, self._near = "", []
+        """A turn about a question ends with an answer, or with the user."""
+        near = self._voice.over()
         if event.stopped or event.error:
             return
         for asked in self._forgotten():
-            if asked.id in self._again:
+            if self._voice.is_reminded(asked.id):
                 self._crew.questions.request(asked, asked.question)
             else:
-                self._again.add(asked.id)
-                self._store.save(self.wake(prompts.again(asked, near), asked.id))
-        if near and about not in ("again", *self.run.queries):
-            self._store.save(self.wake(prompts.again(None, near), "again"))
+                self._remind(asked, near)
+        if near and self._voice.before not in (REMINDED, *self.run.queries):
+            self._remind(None, near)
+
+    def _remind(self, asked: Query | None, near: list[str]) -> None:
+        """What it wrote reached nobody."""
+        about = asked.id if asked else REMINDED
+        self._store.save(self.wake(prompts.again(asked, near), about))
 
     def _note_delivered(self) -> None:
         """Its session has the answers to what it asked itself."""
@@ -339,7 +331,7 @@ class RunChat(Chat):
 
     def _shown(self, message: Message) -> Entry:
         """See `Chat._shown`: in short; it is told now."""
-        self._about = message.about
+        self._voice.about = message.about
         if not message.about:
             return super()._shown(message)
         said = [line.removeprefix("> ") for line in message.text.split("\n") if line.strip("> ")]
