@@ -27,6 +27,7 @@ from winnow.app.chats import Chats
 from winnow.core.ledger import ledger
 from winnow.core.run import events as e
 from winnow.core.run.events import Limits, RunEvent, WorkerOptions
+from winnow.core.text.text import strip_markers
 
 DONE, FAILED, USAGE, UNANSWERED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
 EPILOG = f"""\
@@ -78,7 +79,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _refuse(why: str) -> int:
-    print(f"winnow run: {why}", file=sys.stderr)
+    sys.stderr.write(f"winnow run: {why}\n")
     return USAGE
 
 
@@ -96,14 +97,20 @@ class _Watch:
         self._goal = goal
         self._answers = answers
         self._id = args.run or "".join(secrets.choice(string.ascii_lowercase) for _ in range(8))
-        self._over: asyncio.Future[int] = asyncio.get_event_loop().create_future()
+        self._over: asyncio.Future[int]
         self._said = False  # the goal
+        self._unanswered = ""
         self._chats: Chats | None = None
 
     async def run(self) -> int:
         """Lead the run until it ends, or can't go on."""
         args = self._args
-        store = _TellingStore(_state(args.state) / "winnow.db", self._tell, self._happened)
+        self._over = asyncio.get_running_loop().create_future()
+        store = _TellingStore(
+            _state(args.state) / "winnow.db",
+            lambda sentence, _: self._complain(sentence),
+            self._happened,
+        )
         agents = Agents(Chosen(args.agent, scenario=args.scenario))
         home = Path.home()
         world = ports.World(
@@ -125,7 +132,7 @@ class _Watch:
                 p.Open(
                     _CHAT,
                     f"run:{self._id}",
-                    os.getcwd(),
+                    str(Path.cwd()),
                     agent=args.agent,
                     model=args.model,
                     headless=True,
@@ -138,6 +145,10 @@ class _Watch:
             agents.end()
             await self._chats.close()
             await asyncio.to_thread(store.close, _PATIENCE)
+            await asyncio.sleep(0)  # what was written last is told
+            if self._unanswered:
+                _print({"type": "unanswered", "run": self._id, "text": self._unanswered})
+                self._complain(self._unanswered)
 
     # --- what happens ---------------------------------------------------------------------------
 
@@ -154,14 +165,11 @@ class _Watch:
                 case p.Status():
                     self._look(effect)
                 case p.Say(text=text, level="error"):  # a replay has no answer to it
-                    _print({"type": "unanswered", "run": self._id, "text": text})
-                    self._complain(text)
-                    self._end(UNANSWERED)
+                    self._stop_with(text)
                 case p.Say(text=text) | p.Notify(text=text):
                     self._complain(text)
                 case p.Section(lines=lines):
-                    _print({"type": "unanswered", "run": self._id, "text": "\n".join(lines)})
-                    self._end(UNANSWERED)
+                    self._stop_with(strip_markers("\n".join(lines)))
                 case p.Take():
                     self._send("")
                 case _:
@@ -190,15 +198,17 @@ class _Watch:
         if self._chats is not None and not self._over.done():
             self._chats.handle(p.Send(_CHAT, text, str(uuid4()) if text else ""))
 
+    def _stop_with(self, text: str) -> None:
+        """Nobody answers this."""
+        self._unanswered = self._unanswered or text
+        self._end(UNANSWERED)
+
     def _end(self, code: int) -> None:
         if not self._over.done():
             self._over.set_result(code)
 
     def _complain(self, text: str) -> None:
-        print(text, file=sys.stderr)
-
-    def _tell(self, sentence: str, well: bool) -> None:
-        self._complain(sentence)
+        sys.stderr.write(f"{text}\n")
 
 
 class _TellingStore(SqliteStore):
