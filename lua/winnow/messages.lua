@@ -377,6 +377,7 @@
 ---@field type 'transcript'
 ---@field chat integer
 ---@field lines string[]
+---@field earlier boolean
 
 --- The lines of the board. `done`: what was asked for by `EditBoard` is.
 ---@class winnow.effect.Board

@@ -104,16 +104,26 @@ class _Watch:
 
     async def run(self) -> int:
         """Lead the run until it ends, or can't go on."""
-        args = self._args
         self._over = asyncio.get_running_loop().create_future()
-        store = _TellingStore(
-            _state(args.state) / "winnow.db",
-            lambda sentence, _: self._complain(sentence),
-            self._happened,
-        )
-        agents = Agents(Chosen(args.agent, scenario=args.scenario))
+        path = _state(self._args.state) / "winnow.db"
+        store = _TellingStore(path, lambda sentence, _: self._complain(sentence), self._happened)
+        agents = Agents(Chosen(self._args.agent, scenario=self._args.scenario))
+        self._chats = Chats(self._world(agents, store), self._answers)
+        try:
+            self._chats.handle(self._opened())
+            return await self._over
+        finally:
+            agents.end()
+            await self._chats.close()
+            await asyncio.to_thread(store.close, _PATIENCE)
+            await asyncio.sleep(0)  # what was written last is told
+            if self._unanswered:
+                _print({"type": "unanswered", "run": self._id, "text": self._unanswered})
+                self._complain(self._unanswered)
+
+    def _world(self, agents: Agents, store: SqliteStore) -> ports.World:
         home = Path.home()
-        world = ports.World(
+        return ports.World(
             agents.make,
             self,
             store,
@@ -125,30 +135,20 @@ class _Watch:
             at_once=max(2, os.cpu_count() or 2),
             home=str(home),
         )
-        self._chats = Chats(world, self._answers)
-        worker = WorkerOptions(mode=args.mode)
-        try:
-            self._chats.handle(
-                p.Open(
-                    _CHAT,
-                    f"run:{self._id}",
-                    str(Path.cwd()),
-                    agent=args.agent,
-                    model=args.model,
-                    headless=True,
-                    run=self._id,
-                    limits=Limits(args.max_workers, args.budget, worker),
-                )
-            )
-            return await self._over
-        finally:
-            agents.end()
-            await self._chats.close()
-            await asyncio.to_thread(store.close, _PATIENCE)
-            await asyncio.sleep(0)  # what was written last is told
-            if self._unanswered:
-                _print({"type": "unanswered", "run": self._id, "text": self._unanswered})
-                self._complain(self._unanswered)
+
+    def _opened(self) -> p.Open:
+        """The chat that leads it, which no buffer shows."""
+        args = self._args
+        return p.Open(
+            _CHAT,
+            f"run:{self._id}",
+            str(Path.cwd()),
+            agent=args.agent,
+            model=args.model,
+            headless=True,
+            run=self._id,
+            limits=Limits(args.max_workers, args.budget, WorkerOptions(mode=args.mode)),
+        )
 
     # --- what happens ---------------------------------------------------------------------------
 

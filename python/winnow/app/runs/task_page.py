@@ -10,10 +10,11 @@ from winnow.app.page import Page
 from winnow.app.runs.run_chat import RunChat
 from winnow.app.section import Section
 from winnow.core.run.transcript import RunTurn
-from winnow.core.transcript.entries import Called, Entry, Noted, Returned
+from winnow.core.transcript.entries import Called, Entry, Noted, Returned, Told
 from winnow.core.transcript.rendering import IN_TASK
 from winnow.core.transcript.transcript import Transcript
 
+_RECENT = 300  # turns that are shown at once; what is above them follows
 UNLED = "This task's run is led in a chat that is not open here: what you see is only to read."
 
 
@@ -58,18 +59,29 @@ class TaskPage:
     async def _load(self) -> None:
         """Show what is on record, then what has happened since."""
         self._early = [*self._lead.partial(self.task)] if self._lead else []
-        try:
-            turns = await self._world.runs.turns(self.run, self.task)
-        except ports.StoreError as error:
-            self.page.say(error.sentence, "warn")
-            turns = []
-        whole, going = _split(turns)
-        text = Transcript((turn.entry for turn in whole), self.page.folder, IN_TASK).text
-        self.page.apply(p.Transcript(self._chat, text.split("\n") if text else []))
+        turns = await self._read(_RECENT)
+        first = _start(turns)
+        whole, going = _split(turns[first:])
+        self.page.apply(p.Transcript(self._chat, self._lines(whole)))
         self.page.append(*(turn.entry for turn in going))
         early, self._early = self._early, None
         self.page.append(*early)
         self._follow()
+        if turns and (before := turns[first].index):
+            above = (await self._read())[:before]
+            lines = await asyncio.to_thread(self._lines, above)
+            self.page.apply(p.Transcript(self._chat, lines, earlier=True))
+
+    async def _read(self, last: int = 0) -> list[RunTurn]:
+        try:
+            return await self._world.runs.turns(self.run, self.task, last)
+        except ports.StoreError as error:
+            self.page.say(error.sentence, "warn")
+            return []
+
+    def _lines(self, turns: list[RunTurn]) -> list[str]:
+        text = Transcript((turn.entry for turn in turns), self.page.folder, IN_TASK).text
+        return text.split("\n") if text else []
 
     def _follow(self) -> None:
         if self._lead is None:
@@ -129,6 +141,12 @@ class TaskPage:
         """The buffer is gone."""
         self._loading.cancel()
         self.page.detach()
+
+
+def _start(turns: list[RunTurn]) -> int:
+    """Where something was told, which begins with a heading; else the first one."""
+    told = (at for at, turn in enumerate(turns) if isinstance(turn.entry, Told))
+    return next(told, 0)
 
 
 def _split(turns: list[RunTurn]) -> tuple[list[RunTurn], list[RunTurn]]:
