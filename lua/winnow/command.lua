@@ -80,6 +80,17 @@ local function begin_run(args, goal)
   send(chat, goal)
 end
 
+--- What a run is to reach; the name of a file stands for the specification in it.
+---@param rest string
+---@return string
+local function goal_of(rest)
+  local path = vim.fn.fnamemodify(vim.trim(rest), ':p')
+  if not rest:find('%S%s+%S') and vim.fn.filereadable(path) == 1 then
+    return ('Reach what the specification in %s asks for.'):format(path)
+  end
+  return rest
+end
+
 --- `:Winnow run`: begin one, or let the one of this chat go on with a higher budget.
 ---@param args table
 ---@param rest string
@@ -88,7 +99,7 @@ local function run(args, rest)
   if not budget and vim.trim(rest) == '' then
     notify('say what is to be reached: :Winnow run {goal}.')
   elseif not budget then
-    begin_run(args, rest)
+    begin_run(args, goal_of(rest))
   else
     local id = timeline.run()
     if id and guard.is_user() then

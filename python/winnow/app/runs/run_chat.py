@@ -15,7 +15,7 @@ from winnow.app.ledger import Replay
 from winnow.app.runs.calls import Calls
 from winnow.app.runs.crew import Crew
 from winnow.app.runs.record import Record
-from winnow.app.runs.viewer import Viewer, task_of
+from winnow.app.runs.viewer import Viewers
 from winnow.app.runs.voice import Voice
 from winnow.app.section import Section
 from winnow.app.starts import Starts
@@ -23,7 +23,7 @@ from winnow.core import agent as a
 from winnow.core.asking import human_query
 from winnow.core.asking.human_query import HumanQuery
 from winnow.core.run import events as e
-from winnow.core.run import prompts, query, tools
+from winnow.core.run import prompts, query, timeline, tools
 from winnow.core.run.board import Live
 from winnow.core.run.query import Query
 from winnow.core.text import grammar
@@ -60,13 +60,14 @@ class RunChat(Chat):
         self._record = Record(opened.run, world)
         self._voice = Voice(self._record.run)
         self._aside: list[Section] = []  # questions that let the user's message pass
-        self.viewers: list[Viewer] = []
+        self.viewers = Viewers()
         self.changed: Callable[[], None] = lambda: None
         super().__init__(opened, world, starts, replay, after)
         self._crew = Crew(self._record, self, world, starts)
         self.run = self._record.run
         self.calls = Calls(self._record, self._crew, self, world.runs)
         self._sections.route(self)
+        self._record.heard = self._happened
 
     async def _load(self) -> None:
         await super()._load()
@@ -201,26 +202,22 @@ class RunChat(Chat):
 
     def shown(self, task: str, entry: Entry) -> None:
         """See `Front.shown`."""
-        for viewer in self.viewers:
-            if viewer.task == task:
-                viewer.shown(entry)
+        self.viewers.shown(task, entry)
 
-    def _show(self) -> None:
-        """What waits for the user in a task stands there, too."""
-        for viewer in self.viewers:
-            if viewer.ready:
-                for section in self._sections.waiting:
-                    if task_of(section) == viewer.task:
-                        self._sections.show(section.marker, viewer.page)
-                viewer.status()
-        self.changed()
+    def _happened(self, event: e.Event) -> None:
+        if line := timeline.in_place(event):
+            self.shown(getattr(event, "task", ""), Recorded([line]))
 
     def say_to(self, task: str, text: str) -> bool:
         """The user writes in a task: the answer to its only question, or words for its worker."""
-        waiting = [one for one in query.with_human(self.run.pending(task)) if one.task == task]
-        if len(waiting) == 1 and (section := self._section(waiting[0].id)) is not None:
+        waiting = self.run.pending(task)
+        if len(waiting) == 1:  # also one that the orchestrator does not answer
+            section = self._section(waiting[0].id)
             keep = self._crew.questions.answered(waiting[0].id, text, human=True, by_text=True)
-            self._sections.by_text(section, text, *keep)
+            if section is not None:
+                self._sections.by_text(section, text, *keep)
+            else:
+                self._record.keep(*keep)
             self._advance()
             return True
         return self.calls.tell(task, text)
@@ -315,7 +312,8 @@ class RunChat(Chat):
                 lambda section: _ANSWERED if one and section.way.routed else _PASSES
             )
         super()._advance()
-        self._show()
+        self.viewers.look(self._sections.waiting, self._sections.show)
+        self.changed()
 
     def _is_stale(self, message: Message) -> bool:
         """It is about a question that has been answered meanwhile."""
