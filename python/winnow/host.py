@@ -22,6 +22,7 @@ from winnow.adapters.claude.projects import DiskProjects
 from winnow.adapters.clock import WallClock
 from winnow.adapters.editor import NvimEditor
 from winnow.adapters.files import DiskFiles
+from winnow.adapters.git.worktrees import GitWorktrees
 from winnow.adapters.store import SqliteStore
 from winnow.agents import Agents, Chosen
 from winnow.app.chats import Chats
@@ -44,6 +45,7 @@ class Settings(msgspec.Struct, frozen=True):
     """What Lua tells the host when it starts it; see ``lua/winnow/host.lua``."""
 
     state: str  # folder for the log and the database
+    trees: str = ""  # folder for worktrees; empty: in that
     agent: str = "claude"  # for chats that name none: "claude", "scripted" or "auto"
     cli_path: str = ""
     cli_patience: float = 30  # seconds for the CLI to start, twice
@@ -126,6 +128,7 @@ class Host:
             DiskProjects(os.environ, Path.home()),
             store.decided,
             store.runs,
+            GitWorktrees(Path(self._settings.trees or Path(self._settings.state, "worktrees"))),
             self._settings.form_hours,
             max(2, os.cpu_count() or 2),
             str(Path.home()),

@@ -6,11 +6,13 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from itertools import count, groupby
+from pathlib import Path
 from typing import TypeVar, cast
 
 import msgspec
 from winnow import ports
 from winnow import protocol as p
+from winnow.adapters.git.worktrees import GitWorktrees
 from winnow.app.chats import Chats
 from winnow.core import agent as a
 from winnow.core.asking.trust import Verdict, Verdicts
@@ -312,7 +314,7 @@ class FakeAgent:
 class Room:
     """One chat with its editor, store and agents."""
 
-    def __init__(self) -> None:
+    def __init__(self, trees: Path = Path("/no-trees")) -> None:
         self.editor = FakeEditor()
         self.store = MemoryStore()
         self.agents: list[FakeAgent] = []
@@ -323,6 +325,7 @@ class Room:
         self.clock = FakeClock()
         self.projects = MemoryProjects()
         self.decided = MemoryDecided()
+        self.trees = GitWorktrees(trees)
         self.world = ports.World(
             self._make,
             self.editor,
@@ -332,6 +335,7 @@ class Room:
             self.projects,
             self.decided,
             MemoryRuns(self.store),
+            self.trees,
         )
         self.chats = Chats(self.world)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sized
+from collections.abc import Callable, Sized
+from pathlib import Path
 
 from winnow import ports
 from winnow import protocol as p
@@ -21,10 +22,16 @@ ASK = "mcp__winnow__ask_orchestrator"
 
 
 class Running(Room):
-    """A room with a run in it; its first message is the goal."""
+    """A room with a run in it; its first message is the goal.
 
-    def __init__(self) -> None:
-        super().__init__()
+    Args:
+        cwd: where the chat works.
+        trees: where its worktrees are made.
+    """
+
+    def __init__(self, cwd: str = "/shop", trees: Path = Path("/no-trees")) -> None:
+        super().__init__(trees)
+        self.cwd = cwd
         self.sessions: dict[str, dict[str, str]] = {}  # what each has on record, by its task
 
     async def _make(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
@@ -42,12 +49,21 @@ class Running(Room):
         self.editor.section = None
         await self.do(
             p.Open(
-                *(CHAT, "/chat.md", "/shop"),
+                *(CHAT, "/chat.md", self.cwd),
                 session=session,
                 run=RUN,
                 limits=limits or Limits(max_workers=9),
             )
         )
+
+    async def until(self, seen: Callable[[], object]) -> None:
+        """Wait for what depends on other processes."""
+        for _ in range(3000):
+            if seen():
+                await self.settle()
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError("it does not happen")
 
     async def settle(self) -> None:
         """As in a `Room`, for as long as anything still happens."""

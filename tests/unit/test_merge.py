@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from winnow.core.agent import Allow, Deny
 from winnow.core.asking import merging, ways
 from winnow.core.asking.way import Answered
 from winnow.core.proposal.diff import diff
-from winnow.core.proposal.merge import FileChange, diffstat
+from winnow.core.proposal.merge import FileChange, diffstat, narrowed
 from winnow.core.proposal.proposal import Change, Changed, Emptied, Kept
 from winnow.core.section import answer
 from winnow.core.section.form import Form, render
@@ -24,7 +25,8 @@ FILES = (
     FileChange("gone.txt", "x\n", None),
     FileChange("logo.png", what="binary, 3 bytes"),
 )
-REQUEST = merging.asked("t1", "Cart", FILES, ("conflicts: a.txt",))
+MERGE = merging.ToMerge("r", "t1", "Cart", "c0", FILES, ("conflicts: a.txt",), ("2 <<<<<<< ",))
+REQUEST = merging.asked(MERGE)
 
 
 def form_of(request: Any = REQUEST) -> Form:
@@ -51,10 +53,11 @@ def wanted(lines: list[str]) -> dict[str, str | None]:
 
 
 def test_it_says_who_wants_what_and_how_much_it_is() -> None:
-    assert LINES[0].startswith("━━ Patch: Cart · Cart⟦")
+    assert LINES[0].startswith("━━ Patch: Cart · t1⟦")
     asked = FORM.questions[0].question
     assert "wants to merge 4 files +4 −3" in asked
     assert "conflicts: a.txt" in asked
+    assert asked.endswith("\n2 <<<<<<< ")
     assert "gone.txt: deleted" in LINES
     assert "logo.png: binary, 3 bytes" in LINES
 
@@ -62,7 +65,7 @@ def test_it_says_who_wants_what_and_how_much_it_is() -> None:
 def test_all_of_it_is_wanted_as_it_was_made() -> None:
     kept = change(LINES)
     assert isinstance(kept, Kept)
-    assert kept.input == {"task": "t1", "wanted": dict.fromkeys(file.path for file in FILES)}
+    assert kept.input == {"wanted": dict.fromkeys(file.path for file in FILES)}
 
 
 def test_what_is_deleted_stays_out() -> None:
@@ -71,7 +74,7 @@ def test_what_is_deleted_stays_out() -> None:
     second = next(at for at, line in enumerate(LINES) if line.startswith("@@") and at > first)
     hunk = [*LINES[:first], *LINES[second:]]
     assert wanted(hunk)["a.txt"] == OLD.replace("\n30\n", "\nthirty\n")
-    assert change(hunk) == Changed({"task": "t1", "wanted": wanted(hunk)}, "4 of 5 hunks")
+    assert change(hunk) == Changed({"wanted": wanted(hunk)}, "4 of 5 hunks")
     assert "logo.png" not in wanted([line for line in LINES if "logo.png" not in line])
     start = next(at for at, line in enumerate(LINES) if "=2=b" in line)
     end = next(at for at, line in enumerate(LINES) if "=2=c" in line)
@@ -105,7 +108,35 @@ def test_the_answer_is_what_is_wanted_or_what_the_user_says() -> None:
     allowed = reply((1,), "nice")
     assert isinstance(allowed, Allow)
     assert (set(allowed.input["wanted"]), allowed.note) == ({f.path for f in FILES}, "nice")
-    assert reply((2,), "use a set") == Deny("The user did not merge this: use a set")
+    assert reply((2,), "no use") == Allow({"wanted": {}}, note="no use")
+    assert reply((3,), "use a set") == Deny("The user did not merge this: use a set")
+
+
+def test_what_was_cut_stays_cut_when_it_is_asked_again() -> None:
+    """Files that were not wanted are not asked about again, and edited ones are as they were."""
+    cut = "1\n"
+    files = narrowed(FILES, {"a.txt": cut, "gone.txt": None})
+    assert files == (FileChange("a.txt", OLD, cut), FILES[2])
+    again = msgspec.structs.replace(MERGE, files=files, cut={"a.txt": cut})
+    request = merging.asked(again)
+    form = form_of(request)
+    left = parse(form, render(form)).questions[0].change
+    given = answer.Decided(kept=(1,), dropped=(), answer="", notes="")
+    reply = ways.of(request.tool, request.input).reply(
+        Answered(request, form, (given,), "Merge t1", left)
+    )
+    assert isinstance(reply, Allow)
+    assert reply.input["wanted"] == {"a.txt": cut, "gone.txt": None}
+
+
+def test_conflicts_are_shown_where_they_are() -> None:
+    """With the lines around them, and not more than can be read."""
+    marked = "\n".join([*"abcdef", "<<<<<<< ours", "x", "=======", "y", ">>>>>>> theirs", *"ghijk"])
+    assert merging.conflicts({"a.txt": marked}) == (
+        *("a.txt:", "5 e", "6 f", "7 <<<<<<< ours", "8 x", "9 =======", "10 y"),
+        *("11 >>>>>>> theirs", "12 g", "13 h"),
+    )
+    assert merging.failure("\n".join("x" * 99))[60:] == ("… 39 more lines",)
 
 
 def test_how_much_is_changed() -> None:
@@ -126,7 +157,7 @@ def test_any_hunks_that_are_left_are_what_is_written(
     )
     if not files:
         return
-    request = merging.asked("t1", "Cart", files, ())
+    request = merging.asked(merging.ToMerge("r", "t1", "Cart", "c0", files))
     form, expected, lines = form_of(request), {}, []
     drop = False
     current: list[int] = []

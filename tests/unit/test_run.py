@@ -20,6 +20,7 @@ from winnow.core.run.tools import NewTask
 from winnow.core.text.encoding import from_json, to_json
 
 RUN = "abcd"
+TREE = e.Tree("/shop", "/trees/t1", "/trees/t1", "winnow/t1", "c0")
 
 
 def created(task: str, *waits_for: str) -> e.TaskCreated:
@@ -96,6 +97,27 @@ def test_a_task_starts_when_all_it_waits_for_is_done() -> None:
     run.apply(e.TaskDone(5, RUN, "t2", "two"))
     assert states(run)[2] == "ready"
     assert "## T1\n\none" in prompts.task(run.tasks["t3"], run)
+
+
+def test_what_is_not_merged_is_not_done_for_others() -> None:
+    """A dependant starts when the change is merged, or dropped; and goes on if there is none."""
+    made: list[e.Event] = [created("t1"), created("t2", "t1"), e.TreeMade(2, RUN, "t1", TREE)]
+    done: list[e.Event] = [e.TaskStarted(3, RUN, "t1"), e.TaskDone(4, RUN, "t1")]
+    run = run_of(*made, *done)
+    assert run.tasks["t2"].reason == "waits for t1, which is not merged"
+    run.apply(e.MergeAsked(5, RUN, "t1", "c1", "1 file +1 −0"))
+    run.apply(e.MergeReturned(6, RUN, "t1", "not yet"))
+    assert not run.tasks["t1"].merging
+    run.apply(e.MergeAccepted(7, RUN, "t1", {"a": None}))
+    with pytest.raises(Impossible):
+        run.apply(e.MergeAccepted(8, RUN, "t1", {"a": None}))
+    assert states(run) == ["done", "blocked(dependency)"]
+    run.apply(e.Merged(9, RUN, "t1", ("a",)))
+    assert states(run) == ["done", "ready"]
+    with pytest.raises(Impossible):
+        run.apply(e.Merged(9, RUN, "t1", ("a",)))
+    nothing = run_of(*made, *done, e.TreeRemoved(5, RUN, "t1"))
+    assert states(nothing) == ["done", "ready"]
 
 
 def test_a_question_ends_with_its_task() -> None:
@@ -198,6 +220,12 @@ MAKERS: list[Maker] = [
     lambda run, luck, text: e.BudgetNear(8, RUN, 1),
     lambda run, luck, text: e.BudgetReached(8, RUN, 1),
     lambda run, luck, text: e.Told(8, RUN, _task(run, luck), text),
+    lambda run, luck, text: e.TreeMade(3, RUN, _task(run, luck), TREE),
+    lambda run, luck, text: e.MergeAsked(9, RUN, _task(run, luck), text, text),
+    lambda run, luck, text: e.MergeAccepted(9, RUN, _task(run, luck), {text: None}, text),
+    lambda run, luck, text: e.MergeReturned(9, RUN, _task(run, luck), text),
+    lambda run, luck, text: e.Merged(9, RUN, _task(run, luck), (text,)),
+    lambda run, luck, text: e.TreeRemoved(9, RUN, _task(run, luck), text),
     lambda run, luck, text: e.RunContinued(9, RUN, 2),
     lambda run, luck, text: e.RunStopped(9, RUN, text),
     lambda run, luck, text: e.RunFinished(9, RUN, text),

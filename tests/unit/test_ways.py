@@ -14,7 +14,7 @@ from winnow.core.section.form import Form
 QUESTIONS: dict[str, Any] = {"questions": [{"question": "Q?", "options": ["A", "B"]}]}
 CHOICE = choices.read('{"type": "user_choice", "question": "Q?", "options": ["A", "B"]}')
 TRUST = trust.asked("shop", ["a hook"])
-MERGE = merging.asked("t1", "Cart", (FileChange("a", "a\n", "b\n"),), ())
+MERGE = merging.asked(merging.ToMerge("r", "t1", "Cart", "c0", (FileChange("a", "a\n", "b\n"),)))
 
 
 def locked(path: str) -> str | None:

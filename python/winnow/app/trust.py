@@ -136,6 +136,15 @@ async def verdicts_of(decided: ports.Decided, root: str) -> dict[str, trust.Verd
         return {}
 
 
+async def given_in(world: ports.World, cwd: str, like: str) -> trust.Given:
+    """What an agent gets of a copy of the project at ``like``: what was decided about that.
+
+    What nobody has decided about yet is left out.
+    """
+    verdicts = await verdicts_of(world.decided, (await world.projects.read(like)).root)
+    return trust.given(await world.projects.read(cwd), verdicts)
+
+
 async def show(event: p.Trust, world: ports.World) -> p.Effect:
     """What was decided about the project of a folder; with ``revoke``, all of that is forgotten."""
     what = await world.projects.read(event.cwd)

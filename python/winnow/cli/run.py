@@ -21,6 +21,7 @@ from winnow import protocol as p
 from winnow.adapters.claude.projects import DiskProjects
 from winnow.adapters.clock import WallClock
 from winnow.adapters.files import DiskFiles
+from winnow.adapters.git.worktrees import GitWorktrees
 from winnow.adapters.store import SqliteStore
 from winnow.agents import Agents, Chosen
 from winnow.app.chats import Chats
@@ -98,6 +99,7 @@ class _Watch:
         self._answers = answers
         self._id = args.run or "".join(secrets.choice(string.ascii_lowercase) for _ in range(8))
         self._over: asyncio.Future[int]
+        self._folder = _state(args.state)
         self._said = False  # the goal
         self._unanswered = ""
         self._chats: Chats | None = None
@@ -105,8 +107,9 @@ class _Watch:
     async def run(self) -> int:
         """Lead the run until it ends, or can't go on."""
         self._over = asyncio.get_running_loop().create_future()
-        path = _state(self._args.state) / "winnow.db"
-        store = _TellingStore(path, lambda sentence, _: self._complain(sentence), self._happened)
+        store = _TellingStore(
+            self._folder / "winnow.db", lambda sentence, _: self._complain(sentence), self._happened
+        )
         agents = Agents(Chosen(self._args.agent, scenario=self._args.scenario))
         self._chats = Chats(self._world(agents, store), self._answers)
         try:
@@ -132,6 +135,7 @@ class _Watch:
             DiskProjects(os.environ, home),
             store.decided,
             store.runs,
+            GitWorktrees(self._folder / "worktrees"),
             at_once=max(2, os.cpu_count() or 2),
             home=str(home),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from winnow.core.run.events import Tree
 from winnow.ports.agent import (
     Agent,
     AgentError,
@@ -15,7 +16,7 @@ from winnow.ports.agent import (
 )
 from winnow.ports.disk import Files, Projects
 from winnow.ports.store import Decided, Kept, Message, Runs, Store, StoredSection, StoreError
-from winnow.ports.trees import KeptTree, Merged, Tree, TreeChange, TreeError, Worktrees
+from winnow.ports.trees import KeptTree, Merged, TreeChange, TreeError, Worktrees
 from winnow.ports.world import Clock, Editor, World
 
 __all__ = [

@@ -7,6 +7,7 @@ from typing import Protocol
 import msgspec
 
 from winnow.core.proposal.merge import FileChange, Wanted
+from winnow.core.run.events import Tree
 
 
 class TreeError(Exception):
@@ -21,16 +22,6 @@ class TreeError(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.detail = detail
-
-
-class Tree(msgspec.Struct, frozen=True):
-    """A git worktree with a branch of its own, in which an agent works."""
-
-    root: str  # the top of the repository that its change comes home to
-    path: str  # its own top
-    cwd: str  # the folder in it that stands for the one it was made from
-    branch: str
-    base: str  # the commit from which its change counts
 
 
 class TreeChange(msgspec.Struct, frozen=True):
@@ -75,6 +66,12 @@ class Worktrees(Protocol):
     async def change(self, tree: Tree) -> TreeChange:
         """What it changes: what was committed there and what was not, ignored files aside."""
 
+    async def update(self, tree: Tree) -> Tree:
+        """Bring what stands in the user's files into it; conflicts are marked in its files.
+
+        Its change counts from there on.
+        """
+
     async def merge(self, tree: Tree, commit: str, wanted: Wanted, gate: str = "") -> Merged:
         """Write what is wanted of a `TreeChange` into the user's files.
 
@@ -83,7 +80,7 @@ class Worktrees(Protocol):
         """
 
     async def remove(self, tree: Tree) -> str:
-        """Remove it. The commit under which all that it held is kept; empty: it held nothing."""
+        """Remove it. The name under which all that it held is kept; empty: it held nothing."""
 
     async def kept(self, cwd: str) -> list[KeptTree]:
         """What was removed in this repository, newest first."""

@@ -8,6 +8,7 @@ from winnow.core.folder import Folder
 from winnow.ports.agent import MakeAgent
 from winnow.ports.disk import Files, Projects
 from winnow.ports.store import Decided, Runs, Store
+from winnow.ports.trees import Worktrees
 from winnow.protocol import Effect
 
 
@@ -36,6 +37,7 @@ class World(NamedTuple):
     projects: Projects
     decided: Decided
     runs: Runs
+    trees: Worktrees
     form_hours: float = 24  # for which choices in an agent's text stay open over restarts
     at_once: int = 2  # agents that start at a time
     home: str = ""  # the user's directory

@@ -10,8 +10,10 @@ import signal
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from itertools import takewhile
+from itertools import count, takewhile
 from pathlib import Path
+
+import msgspec
 
 from winnow import ports
 from winnow.adapters.git import changes, snapshot
@@ -33,6 +35,7 @@ class GitWorktrees:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._merging = asyncio.Lock()  # what one merge writes, the next has to see
 
     async def create(self, cwd: str, name: str, *, uncommitted: bool = False) -> ports.Tree:
         """See `ports.Worktrees.create`."""
@@ -75,6 +78,17 @@ class GitWorktrees:
             return await snapshot.take(place, await snapshot.head(place) or tree.base)
         return await line(root, "rev-parse", "--verify", f"refs/heads/{tree.branch}")
 
+    async def update(self, tree: ports.Tree) -> ports.Tree:
+        """See `ports.Worktrees.update`."""
+        root, place = Path(tree.root), Path(tree.path)
+        with _explained(f"{tree.branch} could not be brought up to date"):
+            theirs = await self._state(tree)
+            ours = await snapshot.take(root, *filter(None, [await snapshot.head(root), tree.base]))
+            merged, _ = await _merged(root, ours, theirs)
+            commit = await snapshot.commit(root, merged, [theirs, ours])
+            await run(place, "reset", "--quiet", "--hard", commit)
+            return msgspec.structs.replace(tree, base=ours)
+
     # --- merged ---------------------------------------------------------------------------------
 
     async def merge(
@@ -82,23 +96,29 @@ class GitWorktrees:
     ) -> ports.Merged:
         """See `ports.Worktrees.merge`."""
         root = Path(tree.root)
-        with _explained(f"{tree.branch} could not be merged"):
-            entries = await changes.differing(root, tree.base, commit)
-            theirs = await changes.composed(root, tree.base, entries, wanted)
-            # With both as parents, what was the base is what git takes for it.
-            ours = await snapshot.take(root, *filter(None, [await snapshot.head(root), tree.base]))
-            merged, conflicts = await _merged(root, ours, theirs)
-            if conflicts:
-                return ports.Merged(conflicts=conflicts)
-            if gate:
-                below = Path(tree.cwd).relative_to(tree.path)
-                failed = await self._fails(root, merged, below, gate)
-                if failed is not None:
-                    return ports.Merged(failed=failed)
-            again = await snapshot.take(root)
-            if await _tree(root, again) != await _tree(root, ours):
-                return ports.Merged(failed="Files have changed meanwhile: merge again.")
-            return ports.Merged(done=await _lay(root, ours, merged))
+        async with self._merging:
+            with _explained(f"{tree.branch} could not be merged"):
+                return await self._merge(root, tree, commit, wanted, gate)
+
+    async def _merge(
+        self, root: Path, tree: ports.Tree, commit: str, wanted: Wanted, gate: str
+    ) -> ports.Merged:
+        entries = await changes.differing(root, tree.base, commit)
+        theirs = await changes.composed(root, tree.base, entries, wanted)
+        # With both as parents, what was the base is what git takes for it.
+        ours = await snapshot.take(root, *filter(None, [await snapshot.head(root), tree.base]))
+        merged, conflicts = await _merged(root, ours, theirs)
+        if conflicts:
+            return ports.Merged(conflicts=conflicts)
+        if gate:
+            below = Path(tree.cwd).relative_to(tree.path)
+            failed = await self._fails(root, merged, below, gate)
+            if failed is not None:
+                return ports.Merged(failed=failed)
+        again = await snapshot.take(root)
+        if await _tree(root, again) != await _tree(root, ours):
+            return ports.Merged(failed="Files have changed meanwhile: merge again.")
+        return ports.Merged(done=await _lay(root, ours, merged))
 
     async def _fails(self, root: Path, merged: str, below: Path, gate: str) -> str | None:
         """What a command wrote that failed on the merged files; None: it went well."""
@@ -129,17 +149,17 @@ class GitWorktrees:
     async def remove(self, tree: ports.Tree) -> str:
         """See `ports.Worktrees.remove`."""
         root, place = Path(tree.root), Path(tree.path)
+        kept = ""
         with _explained(f"The worktree {tree.path} could not be removed"):
             with suppress(GitError):  # neither folder nor branch is there
                 commit = await self._state(tree)
                 if await _tree(root, commit) != await _tree(root, tree.base):
-                    name = tree.branch.removeprefix("winnow/")
-                    await run(root, "update-ref", f"{_REFS}{name}", commit)
+                    kept = await _keep(root, tree.branch.removeprefix("winnow/"), commit)
             if _is_there(place):
                 await run(root, "worktree", "remove", "--force", "--force", str(place))
             await run(root, "worktree", "prune")
             await run(root, "branch", "--quiet", "-D", tree.branch, may_fail=(1,))
-            return await _kept(root, tree.branch.removeprefix("winnow/"))
+            return kept
 
     async def kept(self, cwd: str) -> list[ports.KeptTree]:
         """See `ports.Worktrees.kept`."""
@@ -276,6 +296,18 @@ def _delete(root: Path, files: list[Path]) -> None:
 
 async def _tree(root: Path, commit: str) -> str:
     return await line(root, "rev-parse", f"{commit}^{{tree}}")
+
+
+async def _keep(root: Path, name: str, commit: str) -> str:
+    """Keep a commit under this name, or one like it: what was kept before stays."""
+    for number in count(1):
+        tried = name if number == 1 else f"{name}-{number}"
+        before = await _kept(root, tried)
+        if not before:
+            await run(root, "update-ref", f"{_REFS}{tried}", commit)
+        if not before or await _tree(root, before) == await _tree(root, commit):
+            return tried
+    raise AssertionError
 
 
 async def _kept(root: Path, name: str) -> str:

@@ -111,9 +111,11 @@ class Calls:
         return f"{call.task} is told."
 
     def _finish(self, summary: str) -> str | Malformed:
-        left = [task.id for task in self.run.tasks.values() if not task.over]
+        tasks = self.run.tasks.values()
+        left = [f"{task.id} is {task.state}" for task in tasks if not task.over]
+        left += [f"{task.id} waits for the user to merge it" for task in tasks if task.merging]
         if left:
-            what = ", ".join(f"{id} is {self.run.tasks[id].state}" for id in left)
+            what = ", ".join(left)
             return Malformed(f"The run is not over: {what}. Wait for them, or cancel them.")
         self._record.record(e.RunFinished(self._record.now, self.run.id, summary))
         return "The run is over. Sum up for the user, and end your turn."

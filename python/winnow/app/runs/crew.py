@@ -10,8 +10,10 @@ from typing import Any, cast
 import msgspec
 
 from winnow import ports
+from winnow.app import trust
 from winnow.app.runs.budget import Budget
 from winnow.app.runs.front import Front
+from winnow.app.runs.merges import Merges
 from winnow.app.runs.questions import Questions
 from winnow.app.runs.record import Record
 from winnow.app.runs.worker import Worker
@@ -54,6 +56,7 @@ class Crew:
         self._loading: dict[str, asyncio.Task[None]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
         self.budget = Budget(record, front, self._dismiss)
+        self.merges = Merges(record, front, world.trees, self._send_back)
 
     def restart(self) -> None:
         """A host before this one has ended: go on with what it has left."""
@@ -87,10 +90,22 @@ class Crew:
 
     async def _begin(self, worker: Worker, said: list[ports.Message]) -> None:
         await asyncio.wait({self._loading[worker.task]})
+        if self._has_tree(worker.task):
+            try:
+                await self.merges.make(worker.task)
+            except ports.TreeError as error:
+                log.error("%s\n%s", error.sentence, error.detail)
+                if not worker.over:
+                    self._fail(worker.task, error.sentence)
+                    self._dismiss(worker.task)
+                    self._front.moved()
         if not worker.over:
             for message in said:
                 worker.tell(message)
             worker.start()
+
+    def _has_tree(self, task: str) -> bool:
+        return self.run.tasks[task].worker.worktree or self.run.limits.worker.worktree
 
     def _worker(self, task: str) -> Worker:
         """The worker of a task; a new one learns what the store has for it."""
@@ -111,6 +126,7 @@ class Crew:
     async def close(self) -> None:
         """End all workers; what they do is gone on with when the chat is opened again."""
         self._record.loaded = False
+        await self.merges.close()
         for task in list(self.workers):
             self._dismiss(task)
         while self._tasks:
@@ -125,10 +141,15 @@ class Crew:
     async def spec(self, task: str) -> ports.AgentSpec:
         """See `Foreman.spec`."""
         spec, of = await self._front.spec(), self.run.tasks[task]
+        if of.tree and spec.kind != "scripted":
+            spec = msgspec.structs.replace(
+                spec, given=await trust.given_in(self._world, of.tree.cwd, self.run.cwd)
+            )
         usual = self.run.limits.worker
         left = [money for money in (of.left, self.run.left) if money is not None]
         return msgspec.structs.replace(
             spec,
+            cwd=of.tree.cwd if of.tree else spec.cwd,
             session=of.session,
             model=of.worker.model or usual.model or spec.model,
             mode=of.worker.mode or usual.mode or spec.mode,
@@ -196,6 +217,8 @@ class Crew:
             else:
                 self._end(e.TaskDone(self._record.now, self.run.id, task, said), prompts.done)
         self._dismiss(task)
+        if self.run.tasks[task].merging:
+            self.merges.ended(task, self._closing.get(task))
         self._front.moved()
 
     def lost(self, task: str, error: ports.AgentError) -> None:
@@ -241,6 +264,8 @@ class Crew:
             self._front.withdraw(query.id)
         self._record.record(e.TaskCancelled(self._record.now, self.run.id, task, by, reason))
         self._dismiss(task)
+        self._front.withdraw(task)
+        self.merges.ended(task, self._closing.get(task))
 
     def tell(self, task: str, text: str, by: e.By) -> None:
         """Words for a worker that answer nothing; one that is through goes on.
@@ -257,6 +282,13 @@ class Crew:
         message = worker.outbox.message(text)
         self._record.record(e.Told(now, run, task, text, by), message)
         self._spawn(self._pass_on(worker, message))
+
+    def _send_back(self, task: str, text: str) -> None:
+        """The user wants its change to be another one."""
+        if self.run.state in ("finished", "stopped"):
+            self._record.record(e.RunContinued(self._record.now, self.run.id))
+        self.tell(task, text, "user")
+        self._record.keep(self._front.wake(prompts.told(self.run.tasks[task], text), task))
 
     async def _pass_on(self, worker: Worker, message: ports.Message) -> None:
         await asyncio.wait({self._loading[worker.task]})

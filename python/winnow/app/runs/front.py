@@ -6,7 +6,6 @@ from typing import Protocol
 
 from winnow import ports
 from winnow.core import agent as a
-from winnow.core.asking.human_query import HumanQuery
 from winnow.core.transcript.entries import Entry
 
 
@@ -22,11 +21,14 @@ class Front(Protocol):
     def wake(self, text: str, about: str) -> ports.Message:
         """Tell the orchestrator this, when it is its turn. To be kept with what it is about."""
 
-    def ask_user(self, asked: HumanQuery) -> None:
-        """Ask the user this."""
+    def ask_user(self, request: a.Request) -> None:
+        """Ask the user this, for which no call waits."""
 
-    def withdraw(self, query: str) -> None:
-        """Nobody needs the answer to this any more."""
+    def withdraw(self, id: str) -> None:
+        """Nobody needs the answer to this question, or about the change of this task, any more."""
+
+    def reload(self) -> None:
+        """Files of the user's have changed."""
 
     def note(self, sentence: str) -> None:
         """Tell the user something about the run."""

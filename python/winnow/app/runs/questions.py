@@ -9,7 +9,7 @@ from winnow.app.runs.front import Front
 from winnow.app.runs.record import Record
 from winnow.app.runs.worker import Worker, message_id, path_of
 from winnow.core import agent as a
-from winnow.core.asking.human_query import HumanQuery
+from winnow.core.asking import human_query
 from winnow.core.question import Malformed
 from winnow.core.run import events as e
 from winnow.core.run import prompts, tools
@@ -86,9 +86,10 @@ class Questions:
     def show(self, query: Query) -> None:
         """Ask the user what the orchestrator wants to know of them."""
         title = self.run.tasks[query.task].title if query.task else ""
-        self._front.ask_user(
-            HumanQuery(self.run.id, query.id, query.human, query.task, title, query.options)
+        asked = human_query.HumanQuery(
+            self.run.id, query.id, query.human, query.task, title, query.options
         )
+        self._front.ask_user(human_query.asked(asked))
 
     def answered(self, id: str, text: str, *, human: bool, by_text: bool = False) -> list[Kept]:
         """Somebody has answered: to exactly the task that asked. All this is kept together."""

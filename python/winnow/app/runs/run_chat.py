@@ -15,13 +15,12 @@ from winnow.app.ledger import Replay
 from winnow.app.runs.calls import Calls
 from winnow.app.runs.crew import Crew
 from winnow.app.runs.record import Record
+from winnow.app.runs.routes import RunSections, is_question
 from winnow.app.runs.viewer import Viewers
 from winnow.app.runs.voice import Voice
 from winnow.app.section import Section
 from winnow.app.starts import Starts
 from winnow.core import agent as a
-from winnow.core.asking import human_query
-from winnow.core.asking.human_query import HumanQuery
 from winnow.core.run import events as e
 from winnow.core.run import prompts, query, timeline, tools
 from winnow.core.run.board import Live
@@ -29,7 +28,7 @@ from winnow.core.run.query import Query
 from winnow.core.text import grammar
 from winnow.core.text.text import brief
 from winnow.core.transcript.entries import Entry, Noted, Recorded
-from winnow.ports import Kept, Message
+from winnow.ports import Message
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +39,7 @@ _WIDE = 100  # characters of a line that says what woke the orchestrator
 
 
 class RunChat(Chat):
-    """A chat with a run; implements `winnow.app.runs.front.Front` and `Routes`.
+    """A chat with a run; implements `winnow.app.runs.front.Front`.
 
     Attributes:
         run: the run.
@@ -66,25 +65,16 @@ class RunChat(Chat):
         self._crew = Crew(self._record, self, world, starts)
         self.run = self._record.run
         self.calls = Calls(self._record, self._crew, self, world.runs)
-        self._sections.route(self)
+        self._asks = RunSections(self._sections, self._crew, self.note)
         self._record.heard = self._happened
 
     async def _load(self) -> None:
         await super()._load()
         await self._record.load()
         self._crew.restart()
-        self._reconcile()
-        self._advance()
-
-    def _reconcile(self) -> None:
-        """What waits on record is asked, and nothing else: a host may have ended in between."""
-        shown = {human_query.query_of(one.request).query: one for one in self._sections.routed()}
-        waiting = {one.id: one for one in query.with_human(self.run.queries.values())}
-        for id in shown.keys() - waiting.keys():
-            self.withdraw(id)
-        for id in waiting.keys() - shown.keys():
-            self._crew.questions.show(waiting[id])
+        self._asks.reconcile()
         self._rewake()
+        self._advance()
 
     def _rewake(self) -> None:
         """A question that the orchestrator has is told again, if nothing is on its way about it."""
@@ -109,7 +99,7 @@ class RunChat(Chat):
         """The answer to the only question that waits, or words for the orchestrator."""
         waiting = query.with_human(self.run.queries.values())
         meant = query.route(waiting, text)
-        if meant is not None and (section := self._section(meant.id)) is not None:
+        if meant is not None and (section := self._asks.find(meant.id)) is not None:
             self._page.taken()
             keep = self._crew.questions.answered(meant.id, text.strip(), human=True, by_text=True)
             self._sections.by_text(section, text.strip(), *keep)
@@ -145,23 +135,6 @@ class RunChat(Chat):
         aside, self._aside = self._aside, []
         self._sections.put_back(aside)
 
-    def _section(self, id: str) -> Section | None:
-        routed = self._sections.routed()
-        return next((s for s in routed if human_query.query_of(s.request).query == id), None)
-
-    def answered(self, request: a.Request, text: str) -> list[Kept]:
-        """See `Routes.answered`."""
-        id = human_query.query_of(request).query
-        asked = self.run.queries.get(id)
-        if asked is None or not asked.pending:
-            self.note("This question is over: nobody waits for its answer.")
-            return []
-        return self._crew.questions.answered(id, text, human=True)
-
-    def returned(self, request: a.Request, reason: str) -> list[Kept]:
-        """See `Routes.returned`."""
-        return self._crew.questions.returned(human_query.query_of(request).query, reason)
-
     # --- for the run ----------------------------------------------------------------------------
 
     async def spec(self) -> ports.AgentSpec:
@@ -174,14 +147,17 @@ class RunChat(Chat):
         self._outbox.queue(message)
         return message
 
-    def ask_user(self, asked: HumanQuery) -> None:
+    def ask_user(self, request: a.Request) -> None:
         """See `Front.ask_user`."""
-        self._sections.ask(human_query.asked(asked))
+        self._sections.ask(request)
 
     def withdraw(self, id: str) -> None:
         """See `Front.withdraw`."""
-        if (section := self._section(id)) is not None:
-            self._sections.withdraw(section)
+        self._asks.withdraw(id)
+
+    def reload(self) -> None:
+        """See `Front.reload`."""
+        self._page.apply(p.Reload())
 
     def note(self, sentence: str) -> None:
         """See `Front.note`."""
@@ -212,7 +188,7 @@ class RunChat(Chat):
         """The user writes in a task: the answer to its only question, or words for its worker."""
         waiting = self.run.pending(task)
         if len(waiting) == 1:  # also one that the orchestrator does not answer
-            section = self._section(waiting[0].id)
+            section = self._asks.find(waiting[0].id)
             keep = self._crew.questions.answered(waiting[0].id, text, human=True, by_text=True)
             if section is not None:
                 self._sections.by_text(section, text, *keep)
@@ -309,7 +285,7 @@ class RunChat(Chat):
         if self._queued and connected and self._turn.boundary and not self._aside:
             one = len(query.with_human(self.run.queries.values())) == 1
             self._aside = self._sections.set_aside(
-                lambda section: _ANSWERED if one and section.way.routed else _PASSES
+                lambda section: _ANSWERED if one and is_question(section) else _PASSES
             )
         super()._advance()
         self.viewers.look(self._sections.waiting, self._sections.show)

@@ -7,7 +7,6 @@ from typing import Protocol
 
 from winnow.app.page import Page
 from winnow.app.section import Section
-from winnow.core.asking import human_query
 from winnow.core.transcript.entries import Entry
 
 
@@ -69,5 +68,5 @@ class Viewers:
 def task_of(section: Section) -> str:
     """The task whose worker waits for it; empty: none does."""
     if section.way.routed:
-        return human_query.query_of(section.request).task
+        return str(section.request.input.get("task", ""))
     return section.request.worker

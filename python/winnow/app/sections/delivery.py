@@ -27,11 +27,14 @@ from winnow.core.transcript.entries import Entry, Noted, Recorded
 class Routes(Protocol):
     """A run, which takes the answers to its questions to whom they belong."""
 
-    def answered(self, request: Request, text: str) -> list[ports.Kept]:
-        """The user answered in a section. What is to be kept with it."""
+    def answered(self, request: Request, reply: Reply, text: str) -> list[ports.Kept]:
+        """The user answered in a section, in words with ``text``. What is to be kept with it."""
 
     def returned(self, request: Request, reason: str) -> list[ports.Kept]:
         """They closed it without an answer. What is to be kept with that."""
+
+    def discussed(self, request: Request, text: str) -> list[ports.Kept]:
+        """They talked back instead. What is to be kept with that."""
 
 
 class Delivery:
@@ -92,7 +95,7 @@ class Delivery:
         if section.way.routed and self.routes is not None:
             said = section.discussion(text, late=True)
             page.apply(p.Stored(page.chat, [id]))
-            keep = self.routes.returned(section.request, said)
+            keep = self.routes.discussed(section.request, said)
             self._shelf.close(section, "discussed", section.discussed(text), keep=keep)
             return
         in_turn = section.settle(reply)
@@ -120,9 +123,9 @@ class Delivery:
         return message
 
     def _route(self, section: Section, answers: Answers, page: Page, routes: Routes) -> None:
-        _, lines, text = section.accept(answers)
+        reply, lines, text = section.accept(answers)
         made = self._ledger.made(section.decided(answers), answers)
-        keep = [*made, *routes.answered(section.request, text)]
+        keep = [*made, *routes.answered(section.request, reply, text)]
         self._shelf.answered_on[section.marker] = page
         self._shelf.close(section, "answered", lines, keep=keep)
 
@@ -135,7 +138,8 @@ class Delivery:
     def replay_routed(self, section: Section) -> None:
         """As `replayed`, for what a run asks; without an answer it waits."""
         if isinstance(replayed := self.replayed(section), Accepted) and self.routes is not None:
-            self._store.save(*self.routes.answered(section.request, replayed.message))
+            keep = self.routes.answered(section.request, replayed.reply, replayed.message)
+            self._store.save(*keep)
 
     def cancel(self, section: Section, reason: str) -> None:
         """The user closed it without an answer."""

@@ -1,7 +1,12 @@
-"""Shall what a task has changed in its worktree be merged? Asked as one patch of many files."""
+"""Shall what a task has changed in its worktree be merged? Asked as one patch of many files.
+
+No agent waits for it in a call: the run has asked it, and merges what the user wants.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -13,56 +18,119 @@ from winnow.core.proposal.merge import FileChange, Merge, diffstat
 from winnow.core.proposal.proposal import Changed, Kept
 from winnow.core.question import Option, Question
 from winnow.core.section.form import Form
+from winnow.core.text.text import brief
 
 TOOL = "winnow:merge"  # no tool: what Winnow itself asks when a task is done
-_TASK = "task"
+_SHOWN = 60  # lines of what stood in the way
+_AROUND = 2  # lines that are shown around a conflict
+_BEGIN, _END = "<<<<<<< ", ">>>>>>> "
+
+
+class ToMerge(msgspec.Struct, frozen=True):
+    """What is asked: of the task, what ``commit`` holds.
+
+    ``cut`` are the texts that the user wanted of files the last time; ``shown`` are lines that say
+    what stood in the way then.
+    """
+
+    run: str
+    task: str
+    title: str
+    commit: str
+    files: tuple[FileChange, ...]
+    why: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    cut: dict[str, str] = {}
+    conflicts: bool = False
 
 
 class Merging(Way):
-    """Not asked by an agent. ``input`` holds the ``task``, and its ``files`` as they changed."""
+    """See the module."""
 
     tool = TOOL
     has_line = False
-    past = "What was to be merged is asked about again from its task."
+    routed = True
 
     def read(self, id: str, request: Request, file: ReadFile) -> Form:
         """See `Way`."""
-        return form(id, request.input, request.asker)
+        return form(id, of(request))
 
     def reply(self, answered: Answered) -> Reply:
-        """Allowed with what is ``wanted`` (see `Merge`), or denied with what the user says."""
-        refused = answered.form.refuses(answered.given.kept)
+        """Allowed with what is ``wanted`` (see `Merge`), which may be nothing; else denied."""
+        form, given = answered.form, answered.given
+        if form.refuses(given.kept):
+            return Deny(because("The user did not merge this", answered))
+        if given.kept == (_DROP,):
+            return Allow({"wanted": {}}, note=given.notes)
         match answered.change:
-            case Kept(input=input) | Changed(input=input) if not refused:
-                return Allow(input, note=answered.given.notes)
-        return Deny(because("The user did not merge this", answered))
+            case Kept(input=input) | Changed(input=input):
+                cut = of(answered.request).cut
+                wanted = {
+                    path: cut.get(path) if text is None else text
+                    for path, text in input["wanted"].items()
+                }
+                told = answered.change
+                said = (
+                    form.proposal.told(told) if form.proposal and isinstance(told, Changed) else ""
+                )
+                return Allow({"wanted": wanted}, note=f"{said}\n\n{given.notes}".strip())
+        return Deny("There was nothing to merge.")
 
     def line(self, input: dict[str, Any]) -> str:
         """See `Way`."""
-        return f"Merge {input[_TASK]}"
+        return f"Merge {input['task']} “{brief(str(input['title']))}”"
 
 
-def asked(task: str, title: str, files: tuple[FileChange, ...], why: tuple[str, ...]) -> Request:
-    """Ask whether to merge what the task of this id and title has changed.
-
-    Args:
-        task: its id.
-        title: what it is, for the user.
-        files: what it changed.
-        why: sentences that matter, such as what stood in the way the last time.
-    """
-    input = {_TASK: task, "title": title, "files": msgspec.to_builtins(files), "why": list(why)}
-    return Request(TOOL, input, agent_id=task, agent=title)
+_OPTIONS = (
+    Option("Merge what is left", role="allow"),
+    Option("Drop it", "`:Winnow restore` brings it back"),
+    Option("Send it back", "write what to change after this line", role="deny"),
+)
+_DROP = 2
 
 
-def form(form_id: str, input: dict[str, Any], agent: str) -> Form:
+def asked(what: ToMerge) -> Request:
+    """It as a request that no call waits for."""
+    return Request(TOOL, msgspec.to_builtins(what))
+
+
+def of(request: Request) -> ToMerge:
+    """What was `asked` so."""
+    return msgspec.convert(request.input, ToMerge)
+
+
+def form(form_id: str, what: ToMerge) -> Form:
     """The section that asks."""
-    files = msgspec.convert(input["files"], tuple[FileChange, ...])
-    proposal = Merge({_TASK: input[_TASK]}, str(input["title"]), files)
-    wish = f"wants to merge {diffstat(files)}. Delete hunks and files that shall stay out."
-    text = sentences(agent, wish, tuple(input["why"]), proposal)
-    options = (
-        Option("Merge what is left", role="allow"),
-        Option("Send it back", "write what to change after this line", role="deny"),
-    )
-    return Form(form_id, (Question(text, proposal.title, options),), proposal, agent)
+    proposal = Merge({}, what.title, what.files)
+    wish = f"wants to merge {diffstat(what.files)}. Delete hunks and files that shall stay out."
+    who = f"{what.task} {what.title}"
+    text = "\n".join((sentences(who, wish, what.why, proposal, "Worker"), *what.shown))
+    return Form(form_id, (Question(text, brief(what.title), _OPTIONS),), proposal, what.task)
+
+
+def conflicts(marked: Mapping[str, str]) -> tuple[str, ...]:
+    """Lines that show the conflicts in these texts, by path, as git marks them."""
+    return _cut(chain.from_iterable(_around(path, text) for path, text in marked.items()))
+
+
+def failure(said: str) -> tuple[str, ...]:
+    """Lines that show what a command wrote."""
+    return _cut(said.split("\n"))
+
+
+def _cut(lines: Iterable[str]) -> tuple[str, ...]:
+    found = tuple(lines)
+    more = len(found) - _SHOWN
+    return found if more <= 0 else (*found[:_SHOWN], f"… {more} more lines")
+
+
+def _around(path: str, text: str) -> Iterator[str]:
+    lines = text.split("\n")
+    shown, inside = set(), False
+    for row, line in enumerate(lines):
+        inside = inside or line.startswith(_BEGIN)
+        if inside:
+            shown |= set(range(row - _AROUND, row + _AROUND + 1))
+        inside = inside and not line.startswith(_END)
+    yield f"{path}:"
+    yield from (f"{row + 1} {line}" for row, line in enumerate(lines) if row in shown)

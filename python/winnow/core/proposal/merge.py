@@ -54,6 +54,15 @@ def diffstat(files: Sequence[FileChange]) -> str:
     return f"{len(files)} file{'s' * (len(files) > 1)} +{added} −{removed}"
 
 
+def narrowed(files: Sequence[FileChange], wanted: Wanted) -> tuple[FileChange, ...]:
+    """The changes that are left when only this is wanted."""
+    return tuple(
+        msgspec.structs.replace(file, new=text) if (text := wanted[file.path]) is not None else file
+        for file in files
+        if file.path in wanted
+    )
+
+
 class Merge(Proposal, frozen=True, dict=True):
     """All that a worktree changes; ``input`` is handed on as it is, with what is ``wanted``."""
 

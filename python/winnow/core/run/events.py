@@ -30,12 +30,24 @@ class WorkerOptions(msgspec.Struct, frozen=True):
     worktree: bool = False  # it has one of its own
 
 
+class Tree(msgspec.Struct, frozen=True):
+    """A git worktree with a branch of its own, in which an agent works."""
+
+    root: str  # the top of the repository that its change comes home to
+    path: str  # its own top
+    cwd: str  # the folder in it that stands for the one it was made from
+    branch: str
+    base: str  # the commit from which its change counts
+
+
 class Limits(msgspec.Struct, frozen=True):
     """How much a run may do; ``budget`` in US dollars, 0: as much as it likes."""
 
     max_workers: int = 3
     budget: float = 0.0
     worker: WorkerOptions = WorkerOptions()  # for tasks that say nothing else
+    gate: str = ""  # a command that must pass on what is merged
+    uncommitted: bool = False  # worktrees begin with what is not committed, too
 
 
 class RunEvent(msgspec.Struct, frozen=True, tag_field="type", tag=_snake):
@@ -168,6 +180,49 @@ class Told(TaskEvent, frozen=True):
     by: By = "user"
 
 
+# --- about what a task has changed in a worktree of its own -------------------------------------
+
+
+class TreeMade(TaskEvent, frozen=True):
+    """It has a worktree."""
+
+    tree: Tree
+
+
+class MergeAsked(TaskEvent, frozen=True):
+    """The user is asked whether to merge its change, which ``commit`` holds; maybe again."""
+
+    commit: str
+    diff: str  # how much it is, in short
+    reason: str = ""  # why it was not merged the last time
+    conflicts: bool = False  # the user's files have changed in the same places
+
+
+class MergeAccepted(TaskEvent, frozen=True):
+    """The user wants this much of it; nothing: it is dropped. Then it is merged, once."""
+
+    wanted: dict[str, Union[str, None]]  # see `winnow.core.proposal.merge.Wanted`
+    note: str = ""  # what the user says about it
+
+
+class MergeReturned(TaskEvent, frozen=True):
+    """It is not merged for now; the worktree stays."""
+
+    reason: str = ""
+
+
+class Merged(TaskEvent, frozen=True):
+    """These files of the user's were changed."""
+
+    files: tuple[str, ...]
+
+
+class TreeRemoved(TaskEvent, frozen=True):
+    """The worktree is gone; what it held is ``kept`` under this name. Empty: it held nothing."""
+
+    kept: str = ""
+
+
 # --- about a question -------------------------------------------------------------------------
 
 
@@ -252,6 +307,12 @@ Event = Union[
     TaskFailed,
     TaskCancelled,
     Told,
+    TreeMade,
+    MergeAsked,
+    MergeAccepted,
+    MergeReturned,
+    Merged,
+    TreeRemoved,
     WorkerAsked,
     HumanQueryRequested,
     HumanQueryAnswered,

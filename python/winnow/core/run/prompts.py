@@ -38,6 +38,15 @@ Your last message is your result. Say in it what you did, what you found, and wh
 so that somebody who has not seen your work can go on with it.
 """
 
+_IN_TREE = (
+    "It has a git worktree of its own. If it has changed files there, the user is asked what of "
+    "that is merged, and you are told. What waits for it starts then."
+)
+_OWN_TREE = (
+    "Your folder is a git worktree of your own: what you change there is merged by the user when "
+    "you are done, so neither merge nor push."
+)
+
 GO_ON = "Your work was interrupted. Go on where you stopped; what was under way may have failed."
 
 
@@ -50,6 +59,8 @@ def task(task: Task, run: Run) -> str:
             for id in task.waits_for
         )
         parts.append(f"What was done before, by others:\n\n{results}")
+    if task.tree:
+        parts.append(_OWN_TREE)
     return "\n\n".join(parts)
 
 
@@ -95,7 +106,25 @@ def human_answer(query: Query) -> str:
 
 def done(task: Task) -> str:
     """A worker is through."""
-    return f"{_who(task)} is done. It says:\n\n{_quoted(task.summary or '(nothing)')}"
+    said = f"{_who(task)} is done. It says:\n\n{_quoted(task.summary or '(nothing)')}"
+    return f"{said}\n\n{_IN_TREE}" if task.tree else said
+
+
+def merged(task: Task, files: Iterable[str], note: str) -> str:
+    """The user has merged its change, or a part of it."""
+    said = f"The change of {_who(task)} is merged: {', '.join(files) or 'nothing was new'}."
+    return f"{said} {note}".rstrip()
+
+
+def dropped(task: Task, note: str) -> str:
+    """The user does not want its change."""
+    said = f"The user has dropped what {_who(task)} has changed: nothing of it was merged."
+    return f"{said} {note}".rstrip()
+
+
+def not_merged(task: Task) -> str:
+    """The user has not decided about its change."""
+    return f"The user does not merge what {_who(task)} has changed for now: it stays as it is."
 
 
 def failed(task: Task, run: Run) -> str:

@@ -11,12 +11,19 @@ from winnow.core.never import assert_never
 from winnow.core.run import events as e
 from winnow.core.run import query as q
 from winnow.core.run.query import Query
-from winnow.core.run.task import Impossible, State, Task, step
+from winnow.core.run.task import Impossible, State, Task, merged, step
 
 NEAR = 0.8  # of the budget: the user is told
 
-_SETTLES = (e.TaskCreated, e.TaskResumed, e.TaskDone, e.TaskFailed, e.TaskCancelled)
-_ENDED = {"failed": "failed", "cancelled": "was cancelled"}
+_TREES = (
+    *(e.TreeMade, e.MergeAsked, e.MergeAccepted, e.MergeReturned),
+    *(e.Merged, e.TreeRemoved),
+)
+_SETTLES = (
+    *(e.TaskCreated, e.TaskResumed, e.TaskDone, e.TaskFailed, e.TaskCancelled),
+    *(e.Merged, e.TreeRemoved),
+)
+_ENDED = {"failed": "failed", "cancelled": "was cancelled", "done": "is not merged"}
 _QUERY_STATES: dict[type[e.TaskEvent], q.State] = {
     e.HumanQueryReturned: "asked",
     e.QueryWithdrawn: "withdrawn",
@@ -82,8 +89,9 @@ class Run(msgspec.Struct):
         return [query for query in own if query.state == "answered"]
 
     def waiting_for(self, task: Task) -> list[str]:
-        """What a task waits for and is not done."""
-        done = {id for id in task.waits_for if id in self.tasks and self.tasks[id].state == "done"}
+        """What a task waits for and is not done, or not merged."""
+        found = {id: self.tasks[id] for id in task.waits_for if id in self.tasks}
+        done = {id for id, one in found.items() if one.state == "done" and not one.unmerged}
         return [id for id in task.waits_for if id not in done]
 
     # --- changed --------------------------------------------------------------------------------
@@ -132,6 +140,8 @@ class Run(msgspec.Struct):
                 self._set(event.task, session=session)
             case e.Told():
                 pass
+            case _ if isinstance(event, _TREES):
+                self.tasks[event.task] = merged(self.tasks[event.task], event)
             case e.WorkerAsked(question=question):
                 self._move(event, f"asks: {question}")
                 self._ask(event)
@@ -171,6 +181,9 @@ class Run(msgspec.Struct):
         changed = msgspec.structs.replace(task, state=state, reason=reason, since=event.at)
         if isinstance(event, e.TaskDone):
             changed = msgspec.structs.replace(changed, summary=event.summary)
+        if isinstance(event, e.TaskResumed) and task.merge:  # there will be more to merge
+            outdated = task.merge.conflicts
+            changed = msgspec.structs.replace(changed, merge=None, outdated=outdated)
         self.tasks[event.task] = changed
         if changed.over:
             self._close_queries(event.task, answered=state == "cancelled")

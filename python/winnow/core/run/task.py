@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Union
 
 import msgspec
 
@@ -45,6 +45,18 @@ class Impossible(Exception):
     """An event came that can't have happened."""
 
 
+class Merge(msgspec.Struct, frozen=True):
+    """How a task's change comes home: asked about, accepted, merged; or put aside."""
+
+    commit: str = ""
+    diff: str = ""
+    state: Literal["asked", "accepted", "aside", "done"] = "asked"
+    reason: str = ""
+    wanted: dict[str, Union[str, None]] = {}
+    note: str = ""
+    conflicts: bool = False
+
+
 class Task(msgspec.Struct, frozen=True):
     """Something to be done by one worker.
 
@@ -56,6 +68,9 @@ class Task(msgspec.Struct, frozen=True):
         cost: US dollars.
         since: when it came into its state.
         alive: when something was last heard of it.
+        tree: the worktree that it has.
+        merge: how far its change has come.
+        outdated: the worktree needs what the user's files have become.
     """
 
     number: int
@@ -70,6 +85,9 @@ class Task(msgspec.Struct, frozen=True):
     cost: float = 0.0
     since: float = 0.0
     alive: float = 0.0
+    tree: e.Tree | None = None
+    merge: Merge | None = None
+    outdated: bool = False
 
     @property
     def id(self) -> str:
@@ -80,6 +98,17 @@ class Task(msgspec.Struct, frozen=True):
     def over(self) -> bool:
         """Nothing more will come of it by itself."""
         return self.state in ("done", "failed", "cancelled")
+
+    @property
+    def unmerged(self) -> bool:
+        """It may have changed something that is not merged."""
+        return self.tree is not None and (self.merge is None or self.merge.state != "done")
+
+    @property
+    def merging(self) -> bool:
+        """It is done, and its change on the way to the user, or home."""
+        aside = self.merge is not None and self.merge.state == "aside"
+        return self.state == "done" and self.unmerged and not aside
 
     @property
     def left(self) -> float | None:
@@ -98,3 +127,29 @@ def step(state: State, event: e.RunEvent) -> State:
     if state not in allowed:
         raise Impossible(f"{type(event).__name__} in state {state}")
     return to
+
+
+def merged(task: Task, event: e.TaskEvent) -> Task:
+    """The task after an event about its worktree.
+
+    Raises:
+        Impossible: that can't happen now.
+    """
+    now = task.merge.state if task.merge else ""
+    change = msgspec.structs.replace
+    match event:
+        case e.TreeMade(tree=tree) if task.tree is None or task.outdated:
+            return change(task, tree=tree, merge=None, outdated=False)
+        case e.MergeAsked(commit=commit, diff=diff, reason=reason) if task.merging:
+            asked = Merge(commit, diff, reason=reason, conflicts=event.conflicts)
+            return change(task, merge=asked)
+        case e.MergeAccepted(wanted=wanted, note=note) if task.merge and now in ("asked", "aside"):
+            given = change(task.merge, state="accepted", wanted=wanted, note=note, reason="")
+            return change(task, merge=given)
+        case e.MergeReturned(reason=reason) if task.merging and now != "accepted":
+            return change(task, merge=change(task.merge or Merge(), state="aside", reason=reason))
+        case e.Merged() if task.merge and now == "accepted":
+            return change(task, merge=change(task.merge, state="done", wanted={}))
+        case e.TreeRemoved() if task.tree is not None:
+            return change(task, tree=None)
+    raise Impossible(f"{type(event).__name__} with merge {now or 'none'}")
