@@ -86,6 +86,17 @@ local function begin_run(args, goal, worktree)
   send(chat, goal)
 end
 
+--- What a run is to reach; the name of a file stands for the specification in it.
+---@param rest string
+---@return string
+local function goal_of(rest)
+  local path = vim.fn.fnamemodify(vim.trim(rest), ':p')
+  if not rest:find('%S%s+%S') and vim.fn.filereadable(path) == 1 then
+    return ('Reach what the specification in %s asks for.'):format(path)
+  end
+  return rest
+end
+
 --- `:Winnow run`: begin one, or let the one of this chat go on, maybe with a higher budget.
 ---@param args table
 ---@param rest string
@@ -101,7 +112,7 @@ local function run(args, rest)
   elseif vim.trim(goal) == '' then
     notify('say what is to be reached: :Winnow run {goal}.')
   else
-    begin_run(args, goal, worktree > 0)
+    begin_run(args, goal_of(goal), worktree > 0)
   end
 end
 

@@ -111,7 +111,7 @@ M.effects = {
     decisions.show(e.lines)
   end,
   transcript = function(chat, e)
-    transcript.whole(chat, e.lines)
+    transcript.whole(chat, e.lines, e.earlier)
   end,
   board = function(_, e)
     board.show(e.lines, e.done)

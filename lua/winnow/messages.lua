@@ -206,7 +206,7 @@
 ---@field type 'timeline'
 ---@field run string
 
---- Let a run go on whose budget is spent; with this budget in US dollars, 0: as before.
+--- Let a run go on whose budget is spent, or whose places could not be reached.
 ---@class winnow.event.GoOn
 ---@field type 'goon'
 ---@field run string
@@ -395,6 +395,7 @@
 ---@field type 'transcript'
 ---@field chat integer
 ---@field lines string[]
+---@field earlier boolean
 
 --- The lines of the board. `done`: what was asked for by `EditBoard` is.
 ---@class winnow.effect.Board

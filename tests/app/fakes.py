@@ -119,8 +119,8 @@ class MemoryRuns:
     async def events(self, run: str = "") -> list[Event]:
         return [event for event in self._store.events if run in ("", event.run)]
 
-    async def turns(self, run: str, task: str) -> list[RunTurn]:
-        return list(self._store.turns.get((run, task), []))
+    async def turns(self, run: str, task: str, last: int = 0) -> list[RunTurn]:
+        return self._store.turns.get((run, task), [])[-last:]
 
     async def lengths(self, run: str) -> dict[str, int]:
         return {task: len(made) for (of, task), made in self._store.turns.items() if of == run}

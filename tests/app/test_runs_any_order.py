@@ -131,7 +131,7 @@ class Storm:
         boss = self.room.boss
         if boss.closed or not boss.unheard:
             return
-        query = self.room.run.queries.get(self.room.chat._about)
+        query = self.room.run.queries.get(self.room.chat._voice.about)
         if query is not None and query.state == "asked":
             match self.luck.randrange(4):
                 case 0:

@@ -217,8 +217,11 @@ end
 --- Put a task's transcript in the place of what stands there of it.
 ---@param chat winnow.Chat
 ---@param lines string[]
-function M.whole(chat, lines)
-  chat.carry, chat.fresh, chat.tools = '', false, {}
+---@param earlier? boolean above all that stands there, which stays
+function M.whole(chat, lines, earlier)
+  if not earlier then
+    chat.carry, chat.fresh, chat.tools = '', false, {}
+  end
   chat:as_host(function()
     chat:ensure_heading()
     local _, last = frontmatter.read(chat.buf)
@@ -230,7 +233,8 @@ function M.whole(chat, lines)
     if #lines > 0 then
       table.insert(block, '')
     end
-    local change = steps.difference(chat:lines(first, (chat:heading_row())), block)
+    local last_row = earlier and first + 1 or (chat:heading_row())
+    local change = steps.difference(chat:lines(first, last_row), block)
     if change then
       local row = first + change.row
       vim.api.nvim_buf_set_lines(chat.buf, row, row + #change.old, false, change.new)

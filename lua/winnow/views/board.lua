@@ -230,13 +230,14 @@ local function map(buf)
   set('K', peek, 'look at this task')
 end
 
---- Open the board.
+--- Open the board; its lines follow.
 ---@param mods? table command modifiers
 function M.open(mods)
+  tell('watchboard', { open = true }) -- the host reads while the buffer is made
   local buf = buffer()
   if not buf then
-    buf = vim.fn.bufadd(NAME)
-    vim.fn.bufload(buf)
+    buf = vim.api.nvim_create_buf(true, false)
+    vim.api.nvim_buf_set_name(buf, NAME)
     local options = vim.bo[buf]
     options.buftype, options.swapfile, options.bufhidden = 'acwrite', false, 'hide'
     options.undofile = false
@@ -245,7 +246,6 @@ function M.open(mods)
     options.filetype = 'winnowboard'
   end
   window.show(buf, mods)
-  tell('watchboard', { open = true })
 end
 
 return M

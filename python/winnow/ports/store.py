@@ -97,8 +97,8 @@ class Runs(Protocol):
     async def events(self, run: str = "") -> list[Event]:
         """The events of a run, or of all, in the order in which they happened."""
 
-    async def turns(self, run: str, task: str) -> list[RunTurn]:
-        """The transcript of a task."""
+    async def turns(self, run: str, task: str, last: int = 0) -> list[RunTurn]:
+        """The transcript of a task, or only so many turns from its end."""
 
     async def lengths(self, run: str) -> dict[str, int]:
         """How many turns each of its tasks has."""

@@ -205,9 +205,13 @@ class Decisions(Message, frozen=True):
 
 
 class Transcript(ChatMessage, frozen=True):
-    """All that stands above the draft of a task, its open section aside."""
+    """All that stands above the draft of a task, its open section aside.
+
+    ``earlier``: what goes above all that is there already.
+    """
 
     lines: list[str]
+    earlier: bool = False
 
 
 class Board(Message, frozen=True):

@@ -42,10 +42,13 @@ class SqliteRuns:
             query = "SELECT event FROM run_events WHERE run = ? ORDER BY id"
         return await self._read(query, (run,), Event)
 
-    async def turns(self, run: str, task: str) -> list[RunTurn]:
+    async def turns(self, run: str, task: str, last: int = 0) -> list[RunTurn]:
         """See `ports.Runs.turns`."""
         query = "SELECT turn FROM run_turns WHERE run = ? AND task = ? ORDER BY number"
-        return await self._read(query, (run, task), RunTurn)
+        if not last:
+            return await self._read(query, (run, task), RunTurn)
+        found = await self._read(f"{query} DESC LIMIT {last:d}", (run, task), RunTurn)
+        return found[::-1]
 
     async def lengths(self, run: str) -> dict[str, int]:
         """See `ports.Runs.lengths`."""

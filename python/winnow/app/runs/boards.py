@@ -57,7 +57,8 @@ class Board:
         except ports.StoreError as error:
             self._world.editor.apply(p.Notify(error.sentence, "warn"))
             return
-        self._others = _replayed(events)
+        led = {chat.run.id for chat in self._led()}
+        self._others = _replayed(event for event in events if event.run not in led)
         self._show()
 
     def moved(self) -> None:

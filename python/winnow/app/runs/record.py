@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from typing import cast
 
 from winnow import ports
 from winnow.core.run import events as e
@@ -25,6 +27,7 @@ class Record:
         self.run = Run(id)
         self.lengths: dict[str, int] = {}
         self.loaded = False
+        self.heard: Callable[[e.Event], None] = lambda _: None  # is told of each event
         self._world = world
 
     async def load(self) -> None:
@@ -49,6 +52,9 @@ class Record:
     def keep(self, *kept: ports.Kept) -> None:
         """Put this on record: all of it, or nothing."""
         self._world.store.save(*kept)
+        for one in kept:
+            if isinstance(one, e.RunEvent):
+                self.heard(cast(e.Event, one))
 
     @property
     def now(self) -> float:

@@ -62,8 +62,7 @@ class Showing:
 
     def _join(self, page: TaskPage) -> None:
         led = self.run(page.run)
-        if led is not None and page not in led.viewers:
-            led.viewers.append(page)
+        if led is not None and led.viewers.add(page):
             page.led(led)
 
     def takes(self, event: p.ChatEvent) -> bool:

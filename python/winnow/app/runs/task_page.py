@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from heapq import merge
+from math import inf
+from operator import itemgetter
 
 from winnow import ports
 from winnow import protocol as p
 from winnow.app.page import Page
 from winnow.app.runs.run_chat import RunChat
 from winnow.app.section import Section
+from winnow.core.run import timeline
+from winnow.core.run.events import Event
 from winnow.core.run.transcript import RunTurn
-from winnow.core.transcript.entries import Called, Entry, Noted, Returned
+from winnow.core.text import grammar
+from winnow.core.transcript.entries import Called, Entry, Noted, Recorded, Returned, Told
 from winnow.core.transcript.rendering import IN_TASK
 from winnow.core.transcript.transcript import Transcript
 
+_RECENT = 300  # turns that are shown at once; what is above them follows
+# A conversation begins so, whatever its first entry is: its section, above it, ends there.
+_HEAD = [grammar.ORCHESTRATOR, ""]
 UNLED = "This task's run is led in a chat that is not open here: what you see is only to read."
 
 
@@ -39,6 +48,7 @@ class TaskPage:
         self._chat = opened.chat
         self._world = world
         self._lead: RunChat | None = None
+        self._begun = False  # something stands there
         self._early: list[Entry] | None = []  # what comes before the transcript is shown
         folder = world.folder(opened.cwd)
         self.page = _Page(opened.chat, world.editor, folder=folder, speakers=IN_TASK)
@@ -58,18 +68,36 @@ class TaskPage:
     async def _load(self) -> None:
         """Show what is on record, then what has happened since."""
         self._early = [*self._lead.partial(self.task)] if self._lead else []
+        turns, events = await self._read(_RECENT)
+        first = _start(turns)
+        since = turns[first].at if first < len(turns) and turns[first].index else 0.0
+        whole, going = _split(_merged(turns[first:], events, since=since))
+        self.page.apply(p.Transcript(self._chat, self._lines(whole)))
+        self._begun = bool(whole)
+        early, self._early = self._early, None
+        for entry in (*going, *early):
+            self.shown(entry)
+        self._follow()
+        if turns and (before := turns[first].index):
+            above, events = await self._read()
+            entries = _merged(above[:before], events, until=since)
+            lines = await asyncio.to_thread(self._lines, entries)
+            self.page.apply(p.Transcript(self._chat, lines, earlier=True))
+
+    async def _read(self, last: int = 0) -> tuple[list[RunTurn], list[Event]]:
+        """The end of its transcript, or all of it; and what happened to it."""
         try:
-            turns = await self._world.runs.turns(self.run, self.task)
+            turns = await self._world.runs.turns(self.run, self.task, last)
+            events = await self._world.runs.events(self.run)
         except ports.StoreError as error:
             self.page.say(error.sentence, "warn")
-            turns = []
-        whole, going = _split(turns)
-        text = Transcript((turn.entry for turn in whole), self.page.folder, IN_TASK).text
-        self.page.apply(p.Transcript(self._chat, text.split("\n") if text else []))
-        self.page.append(*(turn.entry for turn in going))
-        early, self._early = self._early, None
-        self.page.append(*early)
-        self._follow()
+            return [], []
+        return turns, [event for event in events if getattr(event, "task", "") == self.task]
+
+    def _lines(self, entries: list[Entry]) -> list[str]:
+        text = Transcript(entries, self.page.folder, IN_TASK).text
+        head = [] if not entries or isinstance(entries[0], Told) else _HEAD
+        return [*head, *text.split("\n")] if text else []
 
     def _follow(self) -> None:
         if self._lead is None:
@@ -82,8 +110,11 @@ class TaskPage:
         """See `Viewer.shown`."""
         if self._early is not None:
             self._early.append(entry)
-        else:
-            self.page.append(entry)
+            return
+        if not (self._begun or isinstance(entry, Told)):
+            self.page.append(p.Write(self._chat, "\n".join(_HEAD), fresh=True))
+        self._begun = True
+        self.page.append(entry)
 
     def status(self) -> None:
         """Say what the task is doing."""
@@ -131,13 +162,29 @@ class TaskPage:
         self.page.detach()
 
 
-def _split(turns: list[RunTurn]) -> tuple[list[RunTurn], list[RunTurn]]:
+def _start(turns: list[RunTurn]) -> int:
+    """Where something was told, which begins with a heading; else the first one."""
+    told = (at for at, turn in enumerate(turns) if isinstance(turn.entry, Told))
+    return next(told, 0)
+
+
+def _merged(
+    turns: list[RunTurn], events: list[Event], *, since: float = 0.0, until: float = inf
+) -> list[Entry]:
+    """Turns, and between them the events of that time that they don't tell."""
+    told = [(event.at, timeline.in_place(event)) for event in events if since <= event.at < until]
+    marks = [(at, Recorded([line])) for at, line in told if line]
+    said: list[tuple[float, Entry]] = [(turn.at, turn.entry) for turn in turns]
+    return [entry for _, entry in merge(marks, said, key=itemgetter(0))]
+
+
+def _split(entries: list[Entry]) -> tuple[list[Entry], list[Entry]]:
     """Those that are whole, and those from the first call on that has no result yet."""
     open_: dict[str, int] = {}
-    for at, turn in enumerate(turns):
-        if isinstance(turn.entry, Called):
-            open_[turn.entry.id] = at
-        elif isinstance(turn.entry, Returned):
-            open_.pop(turn.entry.id, None)
-    at = min(open_.values(), default=len(turns))
-    return turns[:at], turns[at:]
+    for at, entry in enumerate(entries):
+        if isinstance(entry, Called):
+            open_[entry.id] = at
+        elif isinstance(entry, Returned):
+            open_.pop(entry.id, None)
+    at = min(open_.values(), default=len(entries))
+    return entries[:at], entries[at:]

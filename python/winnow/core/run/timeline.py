@@ -19,6 +19,29 @@ def lines(events: Iterable[e.Event]) -> list[str]:
     return [*told, *(["", "Questions", *lives] if lives else [])]
 
 
+def in_place(event: e.Event) -> str:
+    """What an event says in the conversation of its task; empty: that tells it already."""
+    words = _IN_PLACE.get(type(event), "")
+    if not words:
+        return ""
+    if isinstance(event, e.TaskBlocked):
+        words = f"{words} ({event.kind})"
+    said = getattr(event, "question", "") or getattr(event, "reason", "")
+    return f"· {local(event.at):%H:%M} {words}" + (f": {brief(said, _WIDE)}" if said else "")
+
+
+_IN_PLACE: dict[type[e.Event], str] = {
+    e.HumanQueryRequested: "asks you",
+    e.HumanQueryReturned: "not answered",
+    e.TaskResumedAfterHumanQuery: "goes on with your answer",
+    e.TaskBlocked: "blocked",
+    e.TaskResumed: "goes on",
+    e.TaskDone: "done",
+    e.TaskFailed: "failed",
+    e.TaskCancelled: "cancelled",
+}
+
+
 def _line(event: e.Event) -> str:
     return f"{_time(event.at)}  {_words(event)}"
 

@@ -83,12 +83,13 @@ class _Sheet:
 
     @property
     def text(self) -> str:
-        text, before = "", ""
+        parts: list[str] = []
         for key, block in self._blocks.items():
-            close = isinstance(key, str) and _folds(before)
-            text += ("\n" if close else "\n\n") + block if text else block
-            before = block
-        return text
+            if parts:
+                close = isinstance(key, str) and _folds(parts[-1])
+                parts.append("\n" if close else "\n\n")
+            parts.append(block)
+        return "".join(parts)
 
 
 def _folds(block: str) -> bool:

@@ -1,0 +1,1 @@
+"""Winnow from the shell, without Neovim: one module for each subcommand."""
