@@ -140,13 +140,15 @@ class MemoryFiles:
 
 
 class MemoryProjects:
-    """The same project everywhere."""
+    """The same project everywhere, but for folders named in ``others``."""
 
     def __init__(self) -> None:
         self.project = Project("/shop")
+        self.others: dict[str, Project] = {}
 
     async def read(self, cwd: str) -> Project:
-        return self.project
+        found = (project for name, project in self.others.items() if name in cwd)
+        return next(found, self.project)
 
 
 class MemoryDecided:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from winnow import protocol as p
+from winnow.core.asking.trust import Given
+from winnow.core.project import Project, Source
 from winnow.core.run import events as e
 from winnow.core.run.events import Limits
 from winnow.core.run.run import replay
@@ -229,6 +232,26 @@ async def test_a_closed_section_merges_nothing_and_comes_again(shop: Shop) -> No
     await shop.decide("Merge")
     await shop.until(shop.over)
     assert shop.read() == NEW
+
+
+async def test_a_worktree_gets_of_the_project_what_the_user_has_allowed(shop: Shop) -> None:
+    """What only the worktree's own settings say is left out, and nobody is asked for each."""
+    env = {"A": "1", "B": "2"}
+    entry = "env A=1 (.claude/settings.json)"
+    shop.projects.project = project(shop.top, {"A": "1"})
+    shop.projects.others["trees"] = project(shop.top.parent / "trees", env)
+    shop.decided.roots[str(shop.top)] = {entry: "kept"}
+    await shop.start("Cart")
+    given = shop.worker("Cart").spec.given
+    assert (given.whole, given.settings) == (False, {"env": {"A": "1"}})
+    assert shop.boss.spec.given == Given()
+    assert shop.editor.every(p.Section) == []
+
+
+def project(root: Path, env: dict[str, str]) -> Project:
+    """One whose settings set these variables."""
+    source = Source(".claude/settings.json", json.dumps({"env": env}))
+    return Project(str(root), (source,))
 
 
 async def test_a_cancelled_task_leaves_what_it_has_changed(shop: Shop) -> None:
