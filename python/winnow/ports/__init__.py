@@ -13,6 +13,7 @@ from winnow.ports.agent import (
     SessionGone,
 )
 from winnow.ports.disk import Files, Projects
+from winnow.ports.query import Querier, QueryError
 from winnow.ports.store import Decided, Kept, Message, Store, StoredSection, StoreError
 from winnow.ports.world import Clock, Editor, World
 
@@ -31,6 +32,8 @@ __all__ = [
     "Message",
     "NotWanted",
     "Projects",
+    "Querier",
+    "QueryError",
     "SessionGone",
     "Store",
     "StoreError",
