@@ -201,14 +201,14 @@ class ScriptedAPI:
         ]
         return replace(reply, content=content)
 
-    def request(self, number: int, timeout: float = 20) -> Json:
+    def request(self, number: int, timeout: float = 60) -> Json:
         """The main request of this number, counted from 0; waits for it."""
         with self._changed:
             if not self._changed.wait_for(lambda: len(self.requests) > number, timeout):
                 raise TimeoutError(f"no request {number}: {len(self.requests)} came")
             return self.requests[number]
 
-    def tool_result(self, tool_use_id: str, timeout: float = 20) -> str:
+    def tool_result(self, tool_use_id: str, timeout: float = 60) -> str:
         """What the model read as the result of this call; waits for it."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._results(tool_use_id), timeout):

@@ -12,6 +12,8 @@ local host = require('winnow.host')
 local lock = require('winnow.chat.lock')
 local maps = require('winnow.chat.maps')
 local registry = require('winnow.registry')
+local say = require('winnow.say')
+local syntax = require('winnow.syntax')
 local watch = require('winnow.chat.watch')
 
 local M = {}
@@ -48,6 +50,7 @@ local function set_up(chat)
   vim.schedule(function()
     if vim.api.nvim_buf_is_loaded(buf) then
       highlight.markdown(buf)
+      syntax.start(registry.get)
     end
   end)
   maps.set(buf)
@@ -83,6 +86,11 @@ local function watch_windows(on)
       'statuscolumn',
     },
   })
+  on('SessionLoadPost', function()
+    for _, chat in ipairs(vim.o.sessionoptions:find('folds') and {} or registry.all()) do
+      fold.open_messages(chat)
+    end
+  end)
   on('ColorScheme', highlight.define)
   on('OptionSet', highlight.define, { pattern = 'background' })
   on('WinResized', function()
@@ -116,16 +124,26 @@ end
 ---@param on winnow.on
 local function watch_end(on)
   -- Before Vim asks about unsaved buffers: a chat is none, unless it is busy.
-  on({ 'QuitPre', 'VimLeavePre' }, function(event)
+  on({ 'QuitPre', 'VimLeavePre' }, function()
     for _, chat in ipairs(registry.all()) do
       if vim.api.nvim_buf_is_loaded(chat.buf) then
         chat:save()
-        if event.event == 'QuitPre' then
-          chat:refuse_to_quit()
-        end
       end
     end
   end, SAVES)
+  on('ExitPre', function()
+    local why ---@type string?
+    for _, chat in ipairs(registry.all()) do
+      if vim.api.nvim_buf_is_loaded(chat.buf) then
+        why = chat:refuse_to_quit() or why
+      end
+    end
+    if why then
+      vim.schedule(function()
+        say(('%s; :qa! quits all the same.'):format(why), 'warn')
+      end)
+    end
+  end)
   on('VimLeave', function()
     for _, chat in ipairs(registry.all()) do
       lock.release(chat.path)
@@ -142,7 +160,6 @@ end
 local function start()
   files.seal_all()
   highlight.define()
-  vim.treesitter.language.register('markdown', 'winnow')
   draw.start(registry.get)
   guard.start()
   local group = vim.api.nvim_create_augroup('winnow.chats', {})

@@ -11,6 +11,7 @@ local inbox = require('winnow.views.inbox')
 local log = require('winnow.log')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local timeline = require('winnow.views.timeline')
 local window = require('winnow.window')
 
 local M = {}
@@ -53,6 +54,46 @@ end
 local function send(chat, text)
   chat:append_draft({ text })
   chat:send()
+end
+
+--- A name for a new run, which nobody guesses.
+---@return string
+local function new_run()
+  local letters = vim.tbl_map(function(byte)
+    return string.char(97 + byte % 26)
+  end, { assert(vim.uv.random(8)):byte(1, -1) })
+  return table.concat(letters)
+end
+
+--- Begin a run: a chat whose agent leads others. With a range, hand over those lines, too.
+---@param args table
+---@param goal string
+local function begin_run(args, goal)
+  local source = vim.api.nvim_get_current_buf()
+  local buf = chats.create(place(), { run = new_run() })
+  window.show(buf, args.smods)
+  local chat = assert(registry.get(buf))
+  if args.range > 0 then
+    quote(chat, source, args.line1, args.line2)
+  end
+  send(chat, goal)
+end
+
+--- `:Winnow run`: begin one, or let the one of this chat go on with a higher budget.
+---@param args table
+---@param rest string
+local function run(args, rest)
+  local budget = tonumber(rest:match('^%+%+budget=([%d.]+)%s*$'))
+  if not budget and vim.trim(rest) == '' then
+    notify('say what is to be reached: :Winnow run {goal}.')
+  elseif not budget then
+    begin_run(args, rest)
+  else
+    local id = timeline.run()
+    if id and guard.is_user() then
+      host.notify('goon', { run = id, budget = budget })
+    end
+  end
 end
 
 local BYPASS = 'Claude will run everything without asking, questions excepted. Go on?'
@@ -164,7 +205,11 @@ M.subcommands = {
   next = function()
     inbox.next()
   end,
-  log = function(args)
+  run = run,
+  log = function(args, rest)
+    if vim.trim(rest) == 'run' then
+      return timeline.open(args.smods)
+    end
     vim.cmd.split({ log.path(), mods = args.smods })
     vim.bo.swapfile = false -- else what follows would be on disk, after all
     vim.cmd.edit({ bang = true })
@@ -200,7 +245,7 @@ end
 ---@param args table as nvim_create_user_command gives it
 function M.run(args)
   local name = args.fargs[1]
-  if name == nil or args.range > 0 then
+  if name == nil or (args.range > 0 and name ~= 'run') then
     open(args)
   elseif M.subcommands[name] then
     M.subcommands[name](args, args.args:match('^%S+%s*(.*)$'))
@@ -222,6 +267,8 @@ function M.complete(lead, line)
     words = vim.fn.sort(vim.tbl_keys(M.subcommands))
   elseif before:match('^mode%s+$') then
     words = config.modes
+  elseif before:match('^log%s+$') then
+    words = { 'run' }
   elseif before:match('^trust%s+$') then
     words = { 'revoke' }
   elseif before:match('^decisions%s+$') then

@@ -15,6 +15,8 @@ local M = {}
 ---@field form_hours number hours for which choices in Claude's text stay open over restarts
 ---@field root_markers string[] what marks a project's directory, whose chat is also its folders'
 ---@field alert ''|'bell'|'osc9'|'osc777' how the terminal calls when something waits out of sight
+---@field run_workers number how many workers of a run work at a time
+---@field run_budget number US dollars that a run may cost; 0: as much as it likes
 local defaults = {
   agent = 'claude',
   cli_path = '',
@@ -27,6 +29,8 @@ local defaults = {
   form_hours = 24,
   root_markers = { '.git', '.hg', '.jj', '.svn' },
   alert = '',
+  run_workers = 3,
+  run_budget = 0,
 }
 
 --- The permission modes of Claude Code.
@@ -59,6 +63,10 @@ local function problem_of(key, value)
   elseif CHOICES[key] and not vim.list_contains(CHOICES[key], value) then
     local choices = table.concat(vim.tbl_map(vim.inspect, CHOICES[key]), ', ')
     return ('%s must be one of %s, not %q'):format(key, choices, value)
+  elseif key == 'run_workers' and (value < 1 or value % 1 ~= 0) then
+    return ('run_workers must be a whole number from 1, not %s'):format(value)
+  elseif key == 'run_budget' and value < 0 then
+    return ('run_budget must not be negative: %s'):format(value)
   elseif key == 'cli_path' and is_relative(value) then
     return ('cli_path must be absolute or a name on the PATH, not %q'):format(value)
   end

@@ -14,6 +14,7 @@ local section = require('winnow.section')
 local seen = require('winnow.section.seen')
 local sent = require('winnow.chat.sent')
 local sides = require('winnow.views.sides')
+local timeline = require('winnow.views.timeline')
 local transcript = require('winnow.chat.transcript')
 local window = require('winnow.window')
 
@@ -36,7 +37,7 @@ M.effects = {
     transcript.write(chat, e.text, e.fresh)
   end,
   tool = function(chat, e)
-    transcript.tool(chat, e.id, e.line, e.output)
+    transcript.tool(chat, e.id, e.line, e.output, e.seconds)
   end,
   section = function(chat, e)
     section.open(chat, e.section, e.lines, e.previews, e.focus, e.edited)
@@ -105,6 +106,9 @@ M.effects = {
   end,
   decisions = function(_, e)
     decisions.show(e.lines)
+  end,
+  lived = function(_, e)
+    timeline.show(e.lines)
   end,
   export = function(_, e)
     decisions.write(e.path, e.files)

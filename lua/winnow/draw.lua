@@ -4,7 +4,9 @@ local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
+local record = require('winnow.chat.record')
 local seen = require('winnow.section.seen')
+local tool = require('winnow.chat.tool')
 local view = require('winnow.section.view')
 
 local M = {}
@@ -153,12 +155,63 @@ local function draw_option(buf, row, line, id)
   end
 end
 
+--- Show what is signed in a record without its signs.
+---@param buf integer
+---@param row integer
+---@param line string
+local function draw_record(buf, row, line)
+  for _, text in ipairs(record.signed(buf, row, line)) do
+    ---@param first integer
+    ---@param last integer
+    ---@param look vim.api.keyset.set_extmark
+    local function put(first, last, look)
+      local mark = { end_col = last, ephemeral = true, priority = 200 }
+      vim.api.nvim_buf_set_extmark(buf, namespace, row, first, vim.tbl_extend('error', mark, look))
+    end
+    put(text.first, text.last, { hl_group = text.group })
+    put(text.first, text.first + text.sign, { conceal = '' })
+    put(text.last - text.sign, text.last, { conceal = '' })
+  end
+end
+
+--- Columns for text in a window.
+---@param win integer
+---@return integer
+local function text_width(win)
+  local info = vim.fn.getwininfo(win)[1]
+  return info.width - info.textoff
+end
+
+--- Shorten a tool's line that has one row only, as where its output is folded. Drawn over it:
+--- Neovim cuts a line as if what is hidden were there.
+---@param win integer
+---@param buf integer
+---@param row integer
+---@param line string
+---@param group? string
+local function fit(win, buf, row, line, group)
+  local width = text_width(win)
+  local shown = tool.fitted(line, width)
+  local closed = shown
+    and vim.api.nvim_win_call(win, function()
+      return not vim.wo.wrap or vim.fn.foldclosed(row + 1) ~= -1
+    end)
+  if shown and closed then
+    local rest = width - vim.fn.strdisplaywidth(shown)
+    vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
+      virt_text = { { shown .. (' '):rep(rest), group } },
+      virt_text_pos = 'overlay',
+      hl_mode = 'combine',
+      ephemeral = true,
+    })
+  end
+end
+
 --- Say in one line what the frontmatter holds, which is folded.
 ---@param win integer
 ---@param buf integer
 local function summarise(win, buf)
-  local info = vim.fn.getwininfo(win)[1]
-  local text = frontmatter.summary(buf, info.width - info.textoff)
+  local text = frontmatter.summary(buf, text_width(win))
   vim.api.nvim_buf_set_extmark(buf, namespace, 0, 0, {
     virt_text = { { text, 'WinnowStatus' } },
     virt_text_pos = 'overlay',
@@ -186,7 +239,7 @@ local function introduce(win, buf, row, heading)
   end)
   if text then
     vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
-      virt_text = { { vim.trim(text), 'WinnowHint' } },
+      virt_text = { { vim.trim(marker.strip(text)), 'WinnowHint' } },
       virt_text_win_col = #heading + 1,
       ephemeral = true,
     })
@@ -224,6 +277,10 @@ local function draw_line(_, win, buf, row)
   if SPEAKERS[line] then
     introduce(win, buf, row, line)
   end
+  if vim.startswith(line, grammar.TOOL) then
+    fit(win, buf, row, line, group)
+  end
+  draw_record(buf, row, line)
   if line:find('[=\226]') then -- what a marker, or the rest of one, must hold
     local ours = section and row >= section.first and row < section.after
     local id = ours and not (index and index > 0) and section.id or nil

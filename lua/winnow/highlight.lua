@@ -3,7 +3,14 @@ local M = {}
 
 -- Of each group: whose hue it has, and how it looks besides. What must be told apart is so where a
 -- scheme, or an eye, has no hues, too.
----@type table<string, { [1]: string, bold?: boolean, italic?: boolean, underline?: boolean }>
+---@class winnow.Look
+---@field [1] string
+---@field bold? boolean
+---@field italic? boolean
+---@field underline? boolean
+---@field strikethrough? boolean
+
+---@type table<string, winnow.Look>
 local LOOKS = {
   WinnowYou = { 'Statement', bold = true, underline = true },
   WinnowClaude = { 'Function', bold = true },
@@ -11,6 +18,7 @@ local LOOKS = {
   WinnowFoot = { 'NonText' },
   WinnowDecided = { 'Added' },
   WinnowUndecided = { 'WarningMsg' },
+  WinnowDropped = { 'Comment', strikethrough = true },
   WinnowMark = { 'NonText' }, -- of an option's line
   WinnowLabel = { 'Identifier', bold = true },
   WinnowDescription = { 'Comment' },
@@ -103,6 +111,7 @@ function M.define()
       bold = look.bold,
       italic = look.italic,
       underline = look.underline,
+      strikethrough = look.strikethrough,
     })
   end
   -- Not a link: what else Normal sets, a window may set otherwise.
@@ -133,6 +142,7 @@ local PLAN = [[
 --- Highlight a chat as Markdown.
 ---@param buf integer
 function M.markdown(buf)
+  vim.treesitter.language.register('markdown', 'winnow')
   local ok, parser = pcall(vim.treesitter.get_parser, buf, 'markdown')
   if not ok or not parser then
     vim.bo[buf].syntax = 'markdown' -- no parser: Vim's own rules do

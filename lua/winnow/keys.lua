@@ -6,6 +6,7 @@ local marker = require('winnow.section.marker')
 local outline = require('winnow.chat.outline')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local tool = require('winnow.chat.tool')
 local window = require('winnow.window')
 
 local M = {
@@ -18,15 +19,6 @@ local M = {
 local function section_here()
   local chat = registry.current()
   return chat and chat:section_here()
-end
-
---- The file that a tool line is about, if the cursor is on one.
----@param chat winnow.Chat
----@return string? path
-local function tool_file(chat)
-  local name = vim.api.nvim_get_current_line():match(('^%s %%S+ (.+) %%S+$'):format(grammar.TOOL))
-  local path = name and vim.fs.joinpath(vim.startswith(name, '/') and '' or chat.cwd, name)
-  return path and vim.fn.filereadable(path) == 1 and path or nil
 end
 
 -- What a path in a text may end with that is none of it.
@@ -56,7 +48,7 @@ local function open_file(chat, after)
   local column = vim.api.nvim_win_get_cursor(0)[2] + 1
   local first, last = line:find(name, math.max(1, column - #name + 1), true)
   local here = after or first and first <= column
-  local path = tool_file(chat) or here and file_of(chat, name)
+  local path = tool.file(line, chat.cwd) or here and file_of(chat, name)
   if not path then
     return false
   end

@@ -7,6 +7,21 @@
 ---@field text string
 ---@field section string
 
+--- What a worker is made from; empty, or 0: as the run has it.
+---@class winnow.WorkerOptions
+---@field model string
+---@field mode string
+---@field effort string
+---@field budget number
+---@field place string
+---@field worktree boolean
+
+--- How much a run may do; `budget` in US dollars, 0: as much as it likes.
+---@class winnow.Limits
+---@field max_workers integer
+---@field budget number
+---@field worker winnow.WorkerOptions
+
 --- A chat buffer was attached. `sections` are the ids whose markers its text still holds.
 ---@class winnow.event.Open
 ---@field type 'open'
@@ -25,6 +40,8 @@
 ---@field sent? winnow.Sent[]
 ---@field headless? boolean
 ---@field eager? boolean
+---@field run? string
+---@field limits? winnow.Limits
 
 --- A message that the buffer already shows. Empty: there was nothing to take after all.
 ---@class winnow.event.Send
@@ -70,6 +87,7 @@
 ---@field lines string[]
 ---@field row integer
 ---@field unseen? integer
+---@field anew? boolean
 
 --- Keep only the option on `row` of `lines` of the open section; `Delete` does it.
 ---@class winnow.event.Keep
@@ -147,6 +165,17 @@
 ---@field cwd string
 ---@field revoke? boolean
 
+--- Show what happened in a run.
+---@class winnow.event.Timeline
+---@field type 'timeline'
+---@field run string
+
+--- Let a run go on whose budget is spent; with this budget in US dollars, 0: as before.
+---@class winnow.event.GoOn
+---@field type 'goon'
+---@field run string
+---@field budget? number
+
 --- Append to the transcript; `fresh` starts a new paragraph.
 ---@class winnow.effect.Write
 ---@field type 'write'
@@ -161,6 +190,7 @@
 ---@field id string
 ---@field line string
 ---@field output string[]
+---@field seconds number
 
 --- Open a section above the draft.
 ---@class winnow.effect.Section
@@ -318,6 +348,11 @@
 ---@field type 'decisions'
 ---@field lines string[]
 
+--- Show a run's timeline in a buffer of its own.
+---@class winnow.effect.Lived
+---@field type 'lived'
+---@field lines string[]
+
 --- A file to be written; `name` comes after a number.
 ---@class winnow.File
 ---@field name string
@@ -349,6 +384,8 @@
 ---| winnow.event.Watched
 ---| winnow.event.Recall
 ---| winnow.event.Trust
+---| winnow.event.Timeline
+---| winnow.event.GoOn
 
 ---@alias winnow.Effect
 ---| winnow.effect.Write
@@ -374,6 +411,7 @@
 ---| winnow.effect.Sides
 ---| winnow.effect.Rules
 ---| winnow.effect.Decisions
+---| winnow.effect.Lived
 ---| winnow.effect.Export
 
 ---@alias winnow.EventType
@@ -396,6 +434,8 @@
 ---| 'watched'
 ---| 'recall'
 ---| 'trust'
+---| 'timeline'
+---| 'goon'
 
 ---@class winnow.Effects
 ---@field write fun(chat: winnow.Chat, effect: winnow.effect.Write)
@@ -421,4 +461,5 @@
 ---@field sides fun(chat: winnow.Chat, effect: winnow.effect.Sides)
 ---@field rules fun(chat: nil, effect: winnow.effect.Rules)
 ---@field decisions fun(chat: nil, effect: winnow.effect.Decisions)
+---@field lived fun(chat: nil, effect: winnow.effect.Lived)
 ---@field export fun(chat: nil, effect: winnow.effect.Export)

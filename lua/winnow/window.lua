@@ -42,9 +42,26 @@ local function skipped(win, line, rows)
   return all > rows and (all - rows) * (info.width - info.textoff) or nil
 end
 
+--- Whether lines have less rows than a window, which then scrolls over them by itself.
+---@param win integer
+---@param lines string[]
+---@return boolean
+local function is_short(win, lines)
+  local info = vim.fn.getwininfo(win)[1]
+  local rows = #lines
+  for _, line in ipairs(lines) do
+    rows = rows + #line / (info.width - info.textoff)
+  end
+  return rows < info.height
+end
+
 --- Scroll back what leaves rows below the end of the text empty, as after a fold has closed.
 ---@param win integer
-function M.fill(win)
+---@param grown? string[]|false what was only appended to a line, if nothing else has changed
+function M.fill(win, grown)
+  if grown and is_short(win, grown) then
+    return
+  end
   vim.api.nvim_win_call(win, function()
     local top, height = vim.fn.line('w0'), vim.fn.getwininfo(win)[1].height
     if vim.fn.line('w$') < vim.fn.line('$') then

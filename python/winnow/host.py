@@ -136,8 +136,10 @@ class Host:
             DiskFiles(),
             DiskProjects(os.environ, Path.home()),
             store.decided,
+            store.runs,
             self._settings.form_hours,
             max(2, os.cpu_count() or 2),
+            str(Path.home()),
         )
         return store, Chats(world, self._read_replay())
 
@@ -214,8 +216,12 @@ def _in_thread(work: Callable[[], Any]) -> asyncio.Future[Any]:
 
 def _import_claude() -> Any:
     importlib.invalidate_caches()
-    module = importlib.import_module("winnow.adapters.claude.agent")
-    gc.freeze()  # all that stays, now that it is there: to look through it takes 50 ms each time
+    gc.disable()  # nothing of it is garbage: to look for some takes a fifth of the time
+    try:
+        module = importlib.import_module("winnow.adapters.claude.agent")
+        gc.freeze()  # all that stays, now that it is there: to look through it takes 50 ms
+    finally:
+        gc.enable()
     return module
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from itertools import count, groupby
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import msgspec
 from winnow import ports
@@ -17,6 +17,8 @@ from winnow.core.asking.trust import Verdict, Verdicts
 from winnow.core.asking.way import FileError
 from winnow.core.ledger.ledger import Decision
 from winnow.core.project import Project
+from winnow.core.run.events import Event, RunEvent
+from winnow.core.run.transcript import RunTurn
 
 CHAT = 7
 BASH = a.ToolStarted("t1", "Bash", {"command": "ls"})
@@ -56,6 +58,8 @@ class MemoryStore:
         self.ledger: list[Decision] = []
         self.kept: dict[str, ports.StoredSection] = {}
         self.letters: dict[str, ports.Message] = {}
+        self.events: list[Event] = []
+        self.turns: dict[tuple[str, str], list[RunTurn]] = {}
         self.gate = asyncio.Event()  # nothing is on disk before it is set
         self.gate.set()
         self.broken = False  # it can't be read
@@ -73,6 +77,10 @@ class MemoryStore:
                     self.letters[one.id] = one
                 case Decision():
                     self.ledger.append(one)
+                case RunEvent():
+                    self.events.append(cast(Event, one))
+                case RunTurn():
+                    self.turns.setdefault((one.run, one.task), []).append(one)
         return self._later(None)
 
     def forget(self, messages: Sequence[str]) -> asyncio.Future[None]:
@@ -98,6 +106,22 @@ class MemoryStore:
             return result
 
         return asyncio.ensure_future(wait())
+
+
+class MemoryRuns:
+    """What a `MemoryStore` has of runs."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+
+    async def events(self, run: str = "") -> list[Event]:
+        return [event for event in self._store.events if run in ("", event.run)]
+
+    async def turns(self, run: str, task: str) -> list[RunTurn]:
+        return list(self._store.turns.get((run, task), []))
+
+    async def lengths(self, run: str) -> dict[str, int]:
+        return {task: len(made) for (of, task), made in self._store.turns.items() if of == run}
 
 
 class MemoryFiles:
@@ -307,6 +331,7 @@ class Room:
             self.files,
             self.projects,
             self.decided,
+            MemoryRuns(self.store),
         )
         self.chats = Chats(self.world)
 

@@ -100,8 +100,9 @@ class Stage:
 
     def claude(self, **options: Any) -> ClaudeAgent:
         """A Claude whose script is filled by the test."""
+        place = options.pop("place", ports.Place())
         session, mode = options.pop("session", ""), options.pop("mode", "")
-        spec = ports.AgentSpec(str(self.folder), session=session, mode=mode)
+        spec = ports.AgentSpec(str(self.folder), session=session, mode=mode, place=place)
         env = {**self.server.env(self.folder / "config"), **options.pop("env", {})}
         options = {"start_patience": 40, "patience": 40, **options}  # a busy machine is no failure
         return ClaudeAgent(spec, self.user.ask, env=env, **options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
 from winnow.core import agent as a
 
 from tests import api
@@ -134,24 +133,24 @@ async def test_a_session_is_resumed(real: Stage) -> None:
     assert user.text == "Remember me.I do."
 
 
-@pytest.mark.parametrize(
-    ("status", "kind", "sentence"),
-    [
-        (401, "authentication_error", "Claude refused your credentials"),
-        (400, "invalid_request_error", "Claude refused this conversation"),
-        (429, "rate_limit_error", "Claude has no more room for you now"),
-        (529, "overloaded_error", "Claude is overloaded or broken"),
-    ],
-)
-async def test_an_api_error_is_said_once(
-    real: Stage, status: int, kind: str, sentence: str
-) -> None:
+REFUSALS = [
+    (401, "authentication_error", "Claude refused your credentials"),
+    (400, "invalid_request_error", "Claude refused this conversation"),
+    (429, "rate_limit_error", "Claude has no more room for you now"),
+    (529, "overloaded_error", "Claude is overloaded or broken"),
+]
+
+
+async def test_an_api_error_is_said_once(real: Stage) -> None:
     """It is the turn's error, in plain words, and not also text; the session goes on."""
-    user, failure = real.user, api.Failure(status, kind, "the API's own words")
-    real.server.add(*[failure] * 6)  # that often the CLI tries a 400
+    user = real.user
     async with connected(real.claude(), user) as agent:
-        await agent.prompt("hi", "uuid-1")
-        error = (await user.turn()).error
-        assert error.startswith(sentence)
-        assert "the API's own words" in error
-        assert user.text == ""
+        for number, (status, kind, sentence) in enumerate(REFUSALS, 1):
+            real.server.clear()
+            failure = api.Failure(status, kind, "the API's own words")
+            real.server.add(*[failure] * 6)  # that often the CLI tries a 400
+            await agent.prompt("hi", f"uuid-{number}")
+            error = (await user.turn(number)).error
+            assert error.startswith(sentence)
+            assert "the API's own words" in error
+            assert user.text == ""

@@ -143,15 +143,16 @@ async def test_a_tool_whose_input_is_no_object_is_denied(real: Stage, input: Any
         assert real.user.asked.empty()
 
 
-@pytest.mark.parametrize("input", ODD)
-async def test_the_real_cli_lives_with_such_an_input(real: Stage, input: Any) -> None:
+async def test_the_real_cli_lives_with_such_an_input(real: Stage) -> None:
     """It tells the model, and the turn goes on."""
-    real.server.add(api.say(api.ToolUse("Bash", input, "toolu_a")), api.say("Sorry."))
     user = real.user
     async with connected(real.claude(), user) as agent:
-        await agent.prompt("hi", "uuid-1")
-        assert (await user.turn()).error == ""
-        assert user.text.endswith("Sorry.")
+        for number, input in enumerate(ODD, 1):
+            call = api.ToolUse("Bash", input, f"toolu_{number}")
+            real.server.add(api.say(call), api.say(f"Sorry {number}."))
+            await agent.prompt("hi", f"uuid-{number}")
+            assert (await user.turn(number)).error == "", input
+            assert user.text.endswith(f"Sorry {number}."), input
 
 
 @pytest.mark.parametrize(

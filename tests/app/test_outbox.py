@@ -205,6 +205,21 @@ async def test_a_question_is_shown_when_it_is_on_disk(room: Room) -> None:
     assert room.editor.text == "|Hm.|x|Else."
 
 
+@pytest.mark.parametrize("given_up", [False, True])
+async def test_a_chat_that_closes_waits_for_no_disk(room: Room, given_up: bool) -> None:
+    """Whoever ends the loop next finds no task that waits for it."""
+    await working(room)
+    room.store.gate.clear()
+    asked = await room.ask("Sure?")
+    if given_up:
+        asked.cancel()
+        await room.settle()
+    await room.do(p.Close(CHAT))
+    assert "Shelf" not in repr(asyncio.all_tasks())
+    assert room.store.kept["s1"].state == ("expired" if given_up else "open")
+    room.store.gate.set()
+
+
 async def test_an_answer_does_not_wait_for_the_disk(room: Room) -> None:
     """The agent gets it at once, and its record is shown."""
     await working(room)

@@ -66,9 +66,30 @@ function M.restore()
   end
 end
 
---- Close everything.
+--- Close everything. A host that has ended by itself may do so again.
 function M.clear()
+  local restart = require('winnow.host').restart
+  for i = 1, math.huge do
+    local name = debug.getupvalue(restart, i)
+    if name == nil then
+      break
+    elseif name == 'crashed' then
+      debug.setupvalue(restart, i, false)
+    end
+  end
   vim.cmd('silent! tabonly! | silent! only! | enew! | silent! %bwipeout!')
+end
+
+--- End the turn that waits for the user, if one does.
+function M.stop()
+  local chat = require('winnow.registry').all()[1]
+  if chat and chat.state == 'waiting' then
+    vim.cmd('messages clear')
+    chat:stop()
+    vim.wait(5000, function()
+      return chat.state ~= 'waiting' or vim.fn.execute('messages'):find('Nothing is running') ~= nil
+    end, 10)
+  end
 end
 
 --- Leave nothing but the chat with an empty draft, if it waits for nothing. Nil: a turn goes on.

@@ -78,6 +78,7 @@ class Desk:
         self._folder = folder
         self._env = env or {}
         self._options = options
+        self._started: dict[str, object] = {}  # all that its Neovim was started with
         self._editor: _Editor | None = None
         self._user = ""  # who has left a chat to go on with
         self._taken = 0  # how often it was gone on with
@@ -139,9 +140,11 @@ class Desk:
 
     def _open(self) -> _Editor:
         folder = self._folder / str(next(self._editors))
-        env = {**self.api.env(folder / "claude"), **self._env}
+        # Root may bypass permissions only where IS_SANDBOX says so.
+        env = {**self.api.env(folder / "claude"), "IS_SANDBOX": "1", **self._env}
         sandbox = Sandbox(folder, {"agent": self.agent, **self._options}, env)
         sandbox.options["scenario"] = str(sandbox.scenario)
+        self._started = dict(sandbox.options)
         shutil.copy(TOUR, sandbox.scenario)
         return _Editor(sandbox, *SIZE)
 
@@ -161,7 +164,11 @@ class Desk:
         editor.dismiss()
         editor.keys("<C-Bslash><C-n>")
         editor.act("restore")
-        if self._taken == ROWS_OF_A_CHAT or not self._ends_turn(editor):
+        if self._taken == ROWS_OF_A_CHAT:
+            return False
+        if self.agent == "claude":  # the scripted one would go on with its script
+            editor.act("stop")
+        if not self._ends_turn(editor):
             return False
         _clean(editor.sandbox.project)
         _forget(editor.sandbox)
@@ -183,10 +190,15 @@ class Desk:
         editor.act("restore")
         # One that still spoke would take what the next test scripts.
         editor.wait(lambda: CLI not in str(editor.sandbox.processes()), "the end of the CLI")
-        # Another folder: what ends only now can't be about a chat of the next test.
         sandbox = editor.sandbox
-        sandbox.project = sandbox.root / f"project{next(self._projects)}"
-        sandbox.project.mkdir()
+        if sandbox.options != self._started:
+            sandbox.options = dict(self._started)
+            editor.configure()
+            editor.lua("_G.first_state = nil")
+            editor.act("restore")
+        # Another folder: what ends only now can't be about a chat of the next test.
+        sandbox.project = sandbox.root / str(next(self._projects)) / "project"
+        sandbox.project.mkdir(parents=True)
         editor.lua("vim.cmd.cd(...)", str(sandbox.project))
         for folder in (sandbox.data / "winnow" / "chats", Path(sandbox.env["CLAUDE_CONFIG_DIR"])):
             shutil.rmtree(folder, ignore_errors=True)

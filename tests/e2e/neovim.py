@@ -16,7 +16,7 @@ from tests.e2e.sandbox import Sandbox
 
 T = TypeVar("T")
 
-PATIENCE = 20  # seconds; a test that fails takes that long, one that passes never does
+PATIENCE = 60  # seconds; a test that fails takes that long, one that passes never does
 ERROR = re.compile(r"\bE\d+:|Error (executing|detected|in)|stack traceback|Traceback")
 
 
@@ -33,6 +33,15 @@ _GUARD = """
       return
     elseif name == 'refused' then
       debug.setupvalue(guard.allows, i, 0)
+    end
+  end
+"""
+
+
+_LINE = """
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, true)) do
+    if line:find(..., 1, true) then
+      return line
     end
   end
 """
@@ -60,6 +69,11 @@ class Neovim(ABC):
         What was pressed before is forgotten: no press that comes goes on with a refused one.
         """
         self.lua(_GUARD, milliseconds)
+
+    def configure(self, **options: object) -> None:
+        """Give the plugin these options, for chats to come, and when Neovim is started again."""
+        self.sandbox.options |= options
+        self.lua("vim.g.winnow = ...", self.sandbox.options)
 
     def quit(self) -> None:
         """End it as ``:qall!`` does.
@@ -220,15 +234,13 @@ class Neovim(ABC):
                 pass  # whoever waits may be waiting for just this to end
             if time.monotonic() > deadline:
                 raise AssertionError(f"waited {timeout:g} s for {what}\n{self.report()}")
-            time.sleep(0.01)
+            time.sleep(0.02)
 
     def wait_line(self, text: str, timeout: float = PATIENCE) -> str:
         """Wait for a line of the current buffer that contains ``text``, and return it."""
-        return self.wait(
-            lambda: next((line for line in self.lines() if text in line), None),
-            f"a line with {text!r}",
-            timeout,
-        )
+        what = f"a line with {text!r}"
+        line: str = self.wait(lambda: self.lua(_LINE, text), what, timeout)
+        return line
 
     def wait_gone(self, text: str, timeout: float = PATIENCE) -> None:
         """Wait until no line of the current buffer contains ``text``."""

@@ -315,9 +315,10 @@ def test_by_default_text_is_text(claude: Editor, api: ScriptedAPI) -> None:
     assert "winnow:choices" not in json.dumps(api.requests[0]["system"])
 
 
-def test_both_ways_at_once(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> None:
+@pytest.mark.fresh("chat")
+def test_both_ways_at_once(claude: Editor, api: ScriptedAPI) -> None:
     """As one chat's frontmatter says."""
-    editor = open_editor(agent="claude", env=api.env(tmp_path / "claude"))
+    editor = claude
     editor.keys(":Winnow<CR>")
     wait_idle(editor)
     path = editor.lua("return vim.api.nvim_buf_get_name(0)")
@@ -500,15 +501,15 @@ def test_a_subagent_asks(claude: Editor, api: ScriptedAPI) -> None:
     assert result(api)["answers"][0]["value"] == 3
 
 
-def test_it_asks_in_every_mode(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> None:
+@pytest.mark.fresh("chat")
+def test_it_asks_in_every_mode(claude: Editor, api: ScriptedAPI) -> None:
     """Where nothing is asked for permission, too."""
-    env = {**api.env(tmp_path / "claude"), "IS_SANDBOX": "1"}
-    editor = open_editor(agent="claude", mode="bypassPermissions", env=env)
+    claude.configure(mode="bypassPermissions")
     api.add(say(asks("t1", DB)), say("So be it."))
-    start(editor)
-    wait_section(editor, "Question: DB")
-    editor.keys("gg/^SQLite<CR><CR><CR>")
-    editor.wait_line("So be it.")
+    start(claude)
+    wait_section(claude, "Question: DB")
+    claude.keys("gg/^SQLite<CR><CR><CR>")
+    claude.wait_line("So be it.")
     assert result(api)["answers"][0]["value"] == 3
 
 

@@ -7,19 +7,20 @@ import os
 import signal
 import sqlite3
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.api import Gate, ScriptedAPI, ask, question, say
-from tests.e2e.conftest import Open
+from tests.e2e.conftest import Desks, Share
+from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.rpc import GoneError
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
+from tests.e2e.test_failures import bundled_cli
 from tests.e2e.test_resume import chat_file
-
-pytestmark = pytest.mark.fresh("session")
 
 STORE = question("Which store?", "Redis", "SQLite", header="Store")
 ANSWERS = ('"Which store?"="SQLite"', "Answer: SQLite")
@@ -107,21 +108,33 @@ def test_a_decided_answer_arrives(claude: Editor, api: ScriptedAPI, end: str) ->
     arrives(claude, api, *ANSWERS)
 
 
-@pytest.fixture
-def slow(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
-    """An editor whose Claude Code takes its time to start, once there is a file named `slow`."""
-    import claude_agent_sdk  # noqa: PLC0415  takes two seconds
-
-    cli = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
-    script = tmp_path / "cli"
-    script.write_text(f'#!/bin/sh\ntest -e {tmp_path}/slow && sleep 2\nexec {cli} "$@"\n')
+@pytest.fixture(scope="session")
+def cli(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Claude Code that takes its time to start, once there is a file named `slow` beside it."""
+    script = tmp_path_factory.mktemp("cli") / "cli"
+    wait = f"test -e {script.with_name('slow')} && sleep 2"
+    script.write_text(f'#!/bin/sh\n{wait}\nexec {bundled_cli()} "$@"\n')
     script.chmod(0o755)
-    return open_editor(agent="claude", cli_path=str(script), env=api.env(tmp_path / "claude"))
+    return script
+
+
+@pytest.fixture
+def brake(cli: Path) -> Iterator[Path]:
+    """The file `slow`, which is not there yet."""
+    file = cli.with_name("slow")
+    yield file
+    file.unlink(missing_ok=True)
+
+
+@pytest.fixture
+def slow(share: Share, desks: Desks, api: ScriptedAPI, cli: Path) -> Editor:
+    """An editor with that Claude Code."""
+    return share(desks(ClaudeDesk, cli_path=str(cli)))
 
 
 @pytest.mark.parametrize("end", [":qall!", "nvim", "pynvim.start_host", ":Winnow restart"])
 def test_an_answer_given_while_claude_connects_arrives(
-    slow: Editor, api: ScriptedAPI, tmp_path: Path, end: str
+    slow: Editor, api: ScriptedAPI, brake: Path, end: str
 ) -> None:
     """A question of an earlier day is answered, and that ends before Claude Code is there."""
     api.add(say("Hm.", ask("toolu_1", STORE)))
@@ -131,13 +144,13 @@ def test_an_answer_given_while_claude_connects_arrives(
     slow.wait_line("asks again")
     wait_idle(slow)
     slow.restart(str(chat_file(slow)))
-    (tmp_path / "slow").touch()
+    brake.touch()
     slow.keys("gg/asks again<CR><CR>")
     wait_section(slow, "Question: Store")
     slow.keys("gg/^Redis<CR>dd")
     decided(slow)
     type_and(slow, "<CR>", end)
-    (tmp_path / "slow").unlink()
+    brake.unlink()
     come_back(slow, end)
     arrives(slow, api, *ANSWERS)
 
@@ -231,10 +244,10 @@ def test_a_message_after_the_end_of_claude_code_arrives(
     "leaves", ["<Esc>", "<C-c>", "<C-o>:new<CR><Esc>:bdelete!<CR>", "<C-o>:stopinsert<CR>"]
 )
 def test_a_draft_that_is_typed_goes_out_when_it_is_done(
-    slow: Editor, api: ScriptedAPI, tmp_path: Path, begins: str, leaves: str
+    slow: Editor, api: ScriptedAPI, brake: Path, begins: str, leaves: str
 ) -> None:
     """Not in the middle, as with CTRL-O for a command, and however Insert mode is left."""
-    (tmp_path / "slow").touch()
+    brake.touch()
     api.add(say("Noted."))
     start(slow, "the milk")
     slow.keys(begins + (" and" if begins == "A" else "Not the milk and"))
@@ -416,11 +429,11 @@ CHOICE = """Next?
 
 
 def test_an_option_that_comes_back_is_no_command(
-    open_editor: Open, api: ScriptedAPI, tmp_path: Path
+    share: Share, desks: Desks, api: ScriptedAPI
 ) -> None:
     """Claude Code ends before it has the answer, which then is a draft, and text."""
-    claude = open_editor(agent="claude", questions="text", env=api.env(tmp_path / "claude"))
-    commands = tmp_path / "claude" / "commands"
+    claude = share(desks(ClaudeDesk, questions="text"))
+    commands = Path(claude.sandbox.env["CLAUDE_CONFIG_DIR"], "commands")
     commands.mkdir(parents=True)
     (commands / "deploy.md").write_text(COMMAND)
     api.add(say(CHOICE % "/deploy"), say("Noted."))
@@ -441,12 +454,11 @@ def test_an_option_that_comes_back_is_no_command(
 
 
 @pytest.mark.parametrize("id", ["/deploy", "\\ufeff/deploy", "see @secret.txt"])
-def test_an_option_is_no_command(
-    open_editor: Open, api: ScriptedAPI, tmp_path: Path, id: str
-) -> None:
+def test_an_option_is_no_command(share: Share, desks: Desks, api: ScriptedAPI, id: str) -> None:
     """Whatever id a model gives an option: picking it runs nothing and reads nothing."""
-    claude = open_editor(agent="claude", questions="text", env=api.env(tmp_path / "claude"))
-    commands = tmp_path / "claude" / "commands"  # the user's own: a project's would be asked about
+    claude = share(desks(ClaudeDesk, questions="text"))
+    # The user's own: a project's would be asked about.
+    commands = Path(claude.sandbox.env["CLAUDE_CONFIG_DIR"], "commands")
     commands.mkdir(parents=True)
     (commands / "deploy.md").write_text(COMMAND)
     (claude.sandbox.project / "secret.txt").write_text("TOP SECRET")

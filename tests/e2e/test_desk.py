@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.api import ScriptedAPI, say
+from tests.api import ScriptedAPI, ask, question, say
 from tests.e2e.desk import ClaudeDesk, Desk, ScriptedDesk
 from tests.e2e.editor import Editor
-from tests.e2e.steps import start, wait_idle
+from tests.e2e.steps import send, start, wait_idle, wait_section
 
 TOUCH = """
   vim.o.ignorecase = true
@@ -35,6 +35,7 @@ TOUCHED = """
     #require('winnow.registry').all() > 0,
     #vim.api.nvim_list_tabpages() > 1,
     vim.o.columns ~= 80,
+    vim.g.winnow.mode ~= nil,
   }
 """
 
@@ -58,12 +59,13 @@ def test_an_editor_is_as_new(at: ScriptedDesk) -> None:
         process, project = editor.process.pid, editor.sandbox.project
         new = editor.lua(TOUCHED)
         (project / "made").touch()
+        editor.configure(mode="plan")
         editor.keys(":Winnow<CR>ikept?<Esc>:tabnew<CR>:echomsg 'mine'<CR>")
         editor.lua(TOUCH)
-        assert (new, editor.lua(TOUCHED)) == ([False] * 9 + [True], [True] * 10)
+        assert (new, editor.lua(TOUCHED)) == ([False] * 9 + [True, False], [True] * 11)
     with at.take() as editor:
         assert editor.process.pid == process
-        assert editor.lua(TOUCHED) == [False] * 10
+        assert editor.lua(TOUCHED) == [False] * 11
         assert editor.messages() == ""
         assert editor.sandbox.project != project
         assert editor.lua("return vim.fn.getcwd()") == str(editor.sandbox.project)
@@ -97,7 +99,10 @@ def test_a_session_of_its_own_leaves_the_shared_one_be(at: ScriptedDesk) -> None
 
 
 def test_a_chat_goes_on_as_an_empty_one(tmp_path: Path, api: ScriptedAPI) -> None:
-    """In the same session of Claude, of whose past nothing is to be seen; others get another."""
+    """In the same session of Claude, of whose past nothing is to be seen; others get another.
+
+    What it asked, and nobody answered, is over.
+    """
     seen = []
     desk = ClaudeDesk(tmp_path, api)
     for user in ("a", "a", "b"):
@@ -111,6 +116,10 @@ def test_a_chat_goes_on_as_an_empty_one(tmp_path: Path, api: ScriptedAPI) -> Non
             assert str(api.requests[0]["messages"]).count("Tell me") == 1
             assert "secret" not in str(api.requests[0]["messages"])
             seen.append(chat(editor))
+            api.add(say(ask("t1", question("Which secret?", "A", "B"))))
+            editor.keys("G")
+            send(editor, "Ask me")
+            wait_section(editor, "Question")
     desk.close()
     assert seen[0] == seen[1] != seen[2]
 

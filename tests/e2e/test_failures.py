@@ -214,14 +214,16 @@ def bundled_cli() -> Path:
         (Failure(403, "permission_error", "not yours"), ["refused your credentials"]),
         (Failure(400, "invalid_request_error", "too long"), ["refused this conversation"]),
         (Failure(404, "not_found_error", "model: nonesuch"), ["refused this conversation"]),
+        (Failure(429, "rate_limit_error", "too many"), ["has no more room for you now"]),
+        (Failure(500, "api_error", "Internal server error"), ["overloaded or broken"]),
         (Failure(529, "overloaded_error", "Overloaded"), ["overloaded"]),
     ],
-    ids=["401", "403", "400", "404", "529"],
+    ids=["401", "403", "400", "404", "429", "500", "529"],
 )
 def test_an_api_that_refuses_is_told(
     claude: Editor, api: ScriptedAPI, reply: Failure, parts: list[str]
 ) -> None:
-    """What was sent is the draft again, and is answered when it is sent once more."""
+    """What was sent is the draft again, and only that; sent once more, it is answered."""
     api.add(*[reply] * 20)  # Claude Code tries some of them again
     start(claude)
     claude.wait(lambda: notices(claude), "a notice", timeout=20)
@@ -231,8 +233,10 @@ def test_an_api_that_refuses_is_told(
     api.clear()
     api.add(say("Hello again."))
     wait_idle(claude)
+    assert claude.lines().count("Hi") == 1
     retry(claude)
     assert draft(claude) == ""
+    assert claude.lines().count("Hi") == 1
 
 
 def test_a_message_that_was_partly_answered_is_no_draft(claude: Editor, api: ScriptedAPI) -> None:

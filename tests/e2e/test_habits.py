@@ -48,6 +48,7 @@ def chat(editor: Editor) -> Editor:
     folder = editor.sandbox.data / "winnow" / "chats"
     path = write_chat(folder, f"cwd: {project}", text=TEXT)
     editor.keys(f":edit {path}<CR>:cd /<CR>G")
+    wait_idle(editor)  # who answers is written into the frontmatter, so every line moves
     return editor
 
 

@@ -99,3 +99,17 @@ def test_a_second_press_does_what_the_foot_said(desk: ScriptedDesk) -> None:
         editor.wait(lambda: "Cache → no cache" in foot(editor), "the other answer")
         go(editor)
         assert desk.delivered(editor) == "Database: PostgreSQL; Cache: no cache"
+
+
+def test_after_another_key_it_is_a_first_press_again(desk: ScriptedDesk) -> None:
+    """On the same option, with the same text: what the foot does not say is not done."""
+    with desk.asked(DATABASE) as editor:
+        for _ in range(2):
+            go(editor, last=False)
+            editor.wait(lambda: OFFER in foot(editor), "the foot to say it")
+            editor.keys("jk")
+            editor.wait(lambda: OFFER not in foot(editor), "the verdict again")
+        go(editor, last=False)
+        editor.wait(lambda: OFFER in foot(editor), "the foot to say it")
+        go(editor)
+        assert desk.delivered(editor) == "Database: PostgreSQL"

@@ -87,6 +87,94 @@ def test_a_group_of_the_user_s_stays(editor: Editor) -> None:
     editor.command("highlight clear WinnowHint | highlight clear WinnowTool")
 
 
+CODE = {
+    "go": ("func f() {} // {say}", "func"),
+    "Dockerfile": ("RUN ls # {say}", "RUN"),
+    "toml": ("[tool] # {say}", "[tool]"),
+    "sh": ("done # {say}", "done"),
+    "js": ("return 1 // {say}", "return"),
+    "ts": ("return 1 // {say}", "return"),
+    "nix": ("with a; 1 # {say}", "with"),
+    "c++": ("return 1; // {say}", "return"),
+    "tex": ("x % {say}", ""),
+    "rb": ("end # {say}", ""),
+}
+
+
+def code(editor: Editor, *blocks: str) -> None:
+    """Have Claude write these blocks."""
+    text = "\n\n".join(blocks)
+    editor.lua(
+        """
+      local chat = require('winnow.registry').current()
+      require('winnow.chat.transcript').write(chat, ..., true)
+    """,
+        text,
+    )
+
+
+def colour(editor: Editor, group: str) -> int:
+    found: int = editor.lua("return vim.api.nvim_get_hl(0, { name = ..., link = false }).fg", group)
+    return found
+
+
+def coloured(editor: Editor, text: str, group: str) -> None:
+    """Wait until a text has the colour of this group."""
+    wanted = colour(editor, group)
+    editor.wait(lambda: editor.style(text).get("foreground") == wanted, f"{text} as {group}")
+
+
+@pytest.mark.parametrize("background", ["dark", "light"])
+def test_code_without_a_parser_has_vim_s_syntax(editor: Editor, background: str) -> None:
+    """In whichever colours; what is no language of Vim's stays plain code."""
+    editor.command(f"set background={background}")
+    editor.resize(90, 80)
+    editor.keys(":Winnow<CR>")
+    blocks = [
+        f"```{name}\n{line.replace('{say}', f'said in {name}')}\n```"
+        for name, (line, _) in CODE.items()
+    ]
+    code(editor, *blocks, "```klingon\nqapla # so\n```", "```\nnone # at all\n```")
+    for name, (_, word) in CODE.items():
+        coloured(editor, f"said in {name}", "Comment")
+        assert not word or editor.style(word) != editor.style("qapla"), name
+    assert editor.style("# so") == editor.style("qapla") == editor.style("# at all")
+    code(editor, "````markdown\n## A plan\n\n```go\nx() // within\n```\n````")
+    coloured(editor, "// within", "Comment")
+    before = colour(editor, "Comment")
+    editor.command("colorscheme blue")
+    assert colour(editor, "Comment") != before
+    coloured(editor, "said in go", "Comment")
+    editor.command("colorscheme default")
+    editor.command("set background=dark")
+
+
+def test_code_is_coloured_when_it_is_finished(editor: Editor) -> None:
+    """Nothing is looked through while it streams in; what is edited is looked through anew."""
+    editor.keys(":Winnow<CR>")
+    code(editor, "```go\n// one")
+    plain = editor.style("// one")
+    code(editor, "// two\n```")
+    coloured(editor, "// one", "Comment")
+    assert editor.style("// one") != plain
+    editor.keys("gg/one<CR>ccreturn<Esc>")
+    editor.wait(lambda: editor.style("return").get("bold"), "a keyword of Go")
+
+
+def test_a_long_block_is_coloured_bit_by_bit(editor: Editor) -> None:
+    """As far as that goes; nothing of its language but its syntax is run."""
+    editor.keys(":Winnow<CR>")
+    lines = [f"say({n}) // {n}." for n in range(10_000)]
+    code(editor, "```go\n" + "\n".join(lines) + "\n```")
+    editor.keys("gg/^say(0)<CR>zt")
+    coloured(editor, "// 0.", "Comment")
+    editor.keys("gg/^say(5000)<CR>zt")
+    assert editor.style("// 5000.").get("foreground") != colour(editor, "Comment")
+    scripts = editor.lua("return vim.fn.execute('scriptnames')")
+    assert "/syntax/go.vim" in scripts
+    assert "/ftplugin/go.vim" not in scripts
+
+
 @pytest.mark.fresh("nothing")
 def test_a_failed_tool_says_why(claude: Editor, api: ScriptedAPI) -> None:
     """In red, with its last line in view; all of what it said is folded above that."""

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.api import Failure, Gate, ScriptedAPI, ToolUse, ask, question, say
-from tests.e2e.conftest import Desks, Open, Share
-from tests.e2e.desk import ClaudeDesk
+from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle, wait_section
 from tests.e2e.test_resume import chat_file
@@ -24,12 +23,6 @@ MODES = ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions
 def wide(claude: Editor) -> None:
     """Room for a whole section."""
     claude.resize(110, 44)
-
-
-@pytest.fixture
-def claude(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
-    """As the usual one; root may bypass permissions only where IS_SANDBOX says so."""
-    return share(desks(ClaudeDesk, env={"IS_SANDBOX": "1"}))
 
 
 def bash(command: str, id: str = "b1") -> ToolUse:
@@ -270,7 +263,6 @@ def test_claude_enters_plan_mode_itself(claude: Editor, api: ScriptedAPI) -> Non
 @pytest.mark.parametrize(
     ("name", "after"), [("acceptEdits", "acceptEdits"), ("bypassPermissions", "default")]
 )
-@pytest.mark.fresh("session")
 def test_the_mode_survives_reopening(
     claude: Editor, api: ScriptedAPI, name: str, after: str
 ) -> None:
@@ -294,7 +286,6 @@ def test_the_mode_survives_reopening(
     wait_mode(claude, after)
 
 
-@pytest.mark.fresh("session")
 def test_a_mode_that_does_not_exist_is_none(claude: Editor, api: ScriptedAPI) -> None:
     """Claude Code would not start with it."""
     api.add(say("One."))
@@ -309,7 +300,6 @@ def test_a_mode_that_does_not_exist_is_none(claude: Editor, api: ScriptedAPI) ->
     wait_mode(claude, "default")
 
 
-@pytest.mark.fresh("session")
 def test_default_is_the_mode_that_was_chosen(claude: Editor, api: ScriptedAPI) -> None:
     """Though Claude Code's own settings name another one, also after reopening."""
     rules(claude, "user", defaultMode="acceptEdits")
@@ -470,12 +460,9 @@ def test_a_projects_file_does_not_bypass(claude: Editor, api: ScriptedAPI, file:
     assert not made(claude, "one")
 
 
-def test_the_users_configuration_may_bypass(
-    open_editor: Open, api: ScriptedAPI, tmp_path: Path
-) -> None:
+def test_the_users_configuration_may_bypass(claude: Editor, api: ScriptedAPI) -> None:
     """It is theirs."""
-    env = {**api.env(tmp_path / "claude2"), "IS_SANDBOX": "1"}
-    claude = open_editor(agent="claude", mode="bypassPermissions", env=env)
+    claude.configure(mode="bypassPermissions")
     api.add(say(bash("touch one")), say("One."))
     start(claude)
     claude.wait_line("One.")

@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.api import Gate, Json, ScriptedAPI, ToolUse, ask, question, say
-from tests.e2e.conftest import Open
+from tests.e2e.conftest import Desks, Share
+from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
-
-pytestmark = pytest.mark.fresh("session")
 
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
 HOST = "pynvim.start_host"
@@ -351,9 +350,9 @@ Late = Callable[[Editor], Callable[[], None]]
 
 
 @pytest.fixture
-def texts(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
+def texts(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
     """An editor whose Claude asks in its text, which waits for no host."""
-    editor = open_editor(agent="claude", questions="text", env=api.env(tmp_path / "claude"))
+    editor = share(desks(ClaudeDesk, questions="text"))
     editor.resize(100, 40)
     api.add(say(f"Now.\n```json\n{json.dumps(FORM)}\n```"))
     start(editor)

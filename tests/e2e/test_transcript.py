@@ -20,6 +20,11 @@ from winnow.core.agent import (
     ToolStarted,
     TurnEnded,
 )
+from winnow.core.folder import UNKNOWN, Folder
+from winnow.core.question import Option, Question
+from winnow.core.section.answer import Decided
+from winnow.core.section.form import Form
+from winnow.core.section.record import answered
 from winnow.core.transcript.entries import (
     Called,
     Ended,
@@ -143,12 +148,12 @@ def shown(editor: Editor) -> str:
     return editor.text().partition("---\n\n")[2].rpartition("\n\n## You\n\na draft")[0]
 
 
-def view(editor: Editor, command: str) -> Callable[..., None]:
+def view(editor: Editor, command: str, folder: Folder = UNKNOWN) -> Callable[..., None]:
     """Open a chat; returns what shows entries in it."""
     editor.keys(f":{command}<CR>ia draft<Esc>")
     wait_idle(editor)
     effects = Effects()
-    page = Page(editor.lua("return vim.api.nvim_get_current_buf()"), effects)
+    page = Page(editor.lua("return vim.api.nvim_get_current_buf()"), effects, folder=folder)
 
     def show(*entries: Entry) -> None:
         page.append(*entries)
@@ -180,3 +185,74 @@ def test_a_turn_reads_the_same_wherever_it_is_shown(editor: Editor) -> None:
     later = msgspec.json.decode(msgspec.json.encode(list(kept)), type=list[Entry])
     view(editor, "Winnow new")(*Transcript(later))
     assert shown(editor) == TEXT
+
+
+LABELS = ("keep *this* `x`", "snake_case ~~old~~", "**two**", "~one", "```")
+QUESTION = Question("Which **one**?", "A *b*", tuple(Option(label) for label in LABELS))
+RECORD = answered(Form("ab", (QUESTION,)), (Decided(LABELS[0], "", (1,), (2, 3, 4, 5)),))
+
+
+@pytest.mark.parametrize("background", ["dark", "light"])
+def test_a_record_has_its_signs_hidden_and_no_others(editor: Editor, background: str) -> None:
+    """What they stand for is seen; names and labels read as they were written."""
+    editor.command(f"set background={background}")
+    view(editor, "Winnow")(Said("Use **this** ~~thing~~"), Recorded(RECORD), Said("~~gone~~"))
+    struck = ["snake_case ~~old~~", "‹*›*two**", "~one", "‹`›``"]
+    rows = ["A *b* Which **one**?", "✓ Selected: keep *this* `x`", " · ".join(struck)]
+    screen = editor.screen()
+    assert [row for row in screen if row in rows] == rows
+    assert "Use **this** ~~thing~~" in screen  # text, not a record
+    assert "~~gone~~" in screen
+    assert editor.style("A *b* Which")["bold"]
+    for label in struck:
+        assert editor.style(label)["strikethrough"], label
+    assert not editor.style(" · ~one").get("strikethrough")
+    assert not editor.style("Which **one**").get("bold")
+    editor.command("noautocmd setlocal conceallevel=0")
+    assert [row for row in editor.screen() if row in RECORD] == RECORD
+    editor.command("setlocal conceallevel=2")
+    editor.command("set background=dark")
+
+
+FOLDERS = "packages/storefront/components/checkout"
+FILE = "CheckoutSummary.test.tsx"
+
+
+@pytest.mark.parametrize(
+    ("cols", "shown"),
+    [
+        (120, f"▸ Read {FOLDERS}/{FILE} ✓"),
+        (60, f"▸ Read packages/storefront/…/{FILE} ✓"),
+        (42, f"▸ Read …/{FILE} ✓"),
+        (30, "▸ Read …koutSummary.test.tsx ✓"),
+    ],
+)
+@pytest.mark.fresh("session")
+def test_a_long_path_keeps_its_file_s_name(editor: Editor, cols: int, shown: str) -> None:
+    """On one row, where the output is folded; whichever way it is shown, `<CR>` opens it."""
+    project, home = editor.sandbox.project, editor.sandbox.root / "home"
+    files = [project / FOLDERS / FILE, project / "~" / "a.txt", home / "b.txt"]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("found\n")
+    editor.resize(cols, 30)
+    show = view(editor, "Winnow", Folder(str(project), str(home)))
+    for number, file in enumerate(files):
+        call = Called(f"t{number}", "Read", {"file_path": str(file)})
+        show(call, Returned(f"t{number}", "one\ntwo"))
+    make = "make " + "-j 8 " * 30
+    show(Called("t9", "Bash", {"command": make}), Returned("t9", "one\ntwo"))
+    wait_idle(editor)
+    screen = editor.screen()
+    assert shown in screen
+    assert "▸ Read ./~/a.txt ✓" in screen
+    assert "▸ Read ~/b.txt ✓" in screen
+    (command,) = [row for row in screen if row.startswith("▸ Bash make -j")]
+    assert command.endswith("… ✓")
+    editor.keys(":w<CR>:bdelete<CR>:Winnow<CR>")  # nobody knows more than the text
+    editor.wait_line(f"▸ Read {FOLDERS}/{FILE} ✓")
+    for number, file in enumerate(files, 1):
+        editor.keys(f"gg{number}/^▸ Read<CR><CR>")
+        assert editor.lua("return vim.api.nvim_buf_get_name(0)") == str(file)
+        assert editor.lua("return vim.fn.winnr('$')") == 2
+        editor.keys("<C-w>p")

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.api import Json, Message, ScriptedAPI, ToolUse, say
-from tests.e2e.conftest import Open
+from tests.e2e.conftest import Desks, Share
+from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
 
@@ -38,7 +39,7 @@ class Shop:
     def __init__(self, claude: Editor) -> None:
         self.claude = claude
         self.folder = claude.sandbox.project
-        self.marks = claude.sandbox.root / "ran"
+        self.marks = self.folder.parent / "ran"
         self.marks.mkdir(exist_ok=True)
 
     def write(self, path: str, what: str | Json) -> None:
@@ -106,10 +107,9 @@ def decide(claude: Editor, option: str) -> None:
 
 
 @pytest.fixture
-def claude(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> Editor:
-    editor = open_editor(agent="claude", env={**api.env(tmp_path / "claude"), "IS_SANDBOX": "1"})
-    editor.resize(120, 50)
-    return editor
+def claude(share: Share, desks: Desks, api: ScriptedAPI) -> Editor:
+    """As the usual one, with more of it on the screen."""
+    return share(desks(ClaudeDesk), size=(120, 50))
 
 
 @pytest.fixture
@@ -547,12 +547,9 @@ def test_a_mode_that_was_set_here_is_taken_up(claude: Editor, api: ScriptedAPI) 
     wait_section(claude, "Permission: Bash")
 
 
-def test_the_option_wins_over_the_project(
-    open_editor: Open, api: ScriptedAPI, tmp_path: Path
-) -> None:
+def test_the_option_wins_over_the_project(claude: Editor, api: ScriptedAPI) -> None:
     """Even where it says only `default`, and the project is trusted."""
-    claude = open_editor(agent="claude", mode="default", env=api.env(tmp_path / "claude"))
-    claude.resize(120, 50)
+    claude.configure(mode="default")
     Shop(claude).settings(permissions={"defaultMode": "acceptEdits"})
     api.add(say(bash("touch one")), say("Done."))
     start(claude, "Hello")

@@ -156,3 +156,46 @@ def test_an_emptied_draft_comes_back(claude: Editor, api: ScriptedAPI) -> None:
     finish(claude, api, "Done.")
     assert walked(claude, "u", 5) == STEPS
     assert walked(claude, "<C-r>", 5) == [*STEPS[-2::-1], ""]
+
+
+def test_any_step_is_gone_to_by_its_number(claude: Editor, api: ScriptedAPI) -> None:
+    """As `:undolist` and `undotree()` have them; keys that only move change nothing of it."""
+    streaming(claude, api, "Begun.", " Done.")
+    claude.keys(WORDS)
+    finish(claude, api, "Done.")
+    claude.keys("0wj<C-u>:let tree = undotree()<CR>")
+    entries = claude.request("nvim_get_var", "tree")["entries"]
+    numbers = [entry["seq"] for entry in entries[-4:]]  # after those of what was sent
+    for number, text in ((1, "one two"), (3, STEPS[0]), (0, "one")):
+        claude.keys(f":undo {numbers[number]}<CR>")
+        assert draft(claude) == text
+    claude.keys(":earlier 1<CR>")
+    assert draft(claude) == ""
+    claude.keys(":later 2<CR>")
+    assert draft(claude) == "one two"
+    assert said(claude) == "Begun. Done."
+
+
+def test_what_was_joined_stays_one_step(claude: Editor, api: ScriptedAPI) -> None:
+    streaming(claude, api, "Begun.", " Done.")
+    claude.keys("ione<Esc>A two<Esc>:undojoin | normal A three<CR>A four<Esc>")
+    finish(claude, api, "Done.")
+    texts = ["one two three", "one", ""]
+    assert walked(claude, "u", 3) == texts
+    assert walked(claude, "<C-r>", 3) == [*texts[1::-1], STEPS[0]]
+
+
+def test_steps_outlive_a_message_that_is_given_back(claude: Editor, api: ScriptedAPI) -> None:
+    """What came back is a step of its own."""
+    streaming(claude, api, "Begun.", " Done.")
+    claude.keys("ione<Esc>A two<Esc>")
+    claude.lua("""
+      local chat = vim.api.nvim_get_current_buf()
+      local refill = { type = 'refill', chat = chat, text = 'first', messages = {} }
+      require('winnow.dispatch').apply({ refill })
+    """)
+    finish(claude, api, "Done.")
+    back = "first\n\none two"
+    assert draft(claude) == back
+    assert walked(claude, "u", 3) == ["one two", "one", ""]
+    assert walked(claude, "<C-r>", 3) == ["one", "one two", back]

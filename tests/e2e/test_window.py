@@ -11,7 +11,7 @@ from tests.api import Failure, Gate, Message, ScriptedAPI, Text, ToolUse, questi
 from tests.e2e.conftest import Open
 from tests.e2e.desk import ScriptedDesk
 from tests.e2e.editor import Editor
-from tests.e2e.steps import send, start, wait_idle
+from tests.e2e.steps import draft, send, start, wait_idle, wait_section
 
 STATUS = "return require('winnow').statusline()"
 
@@ -146,6 +146,15 @@ def test_the_state_is_not_cut(claude: Editor, api: ScriptedAPI, cols: int) -> No
     claude.wait_line("Two.")
 
 
+TOOL = """
+  local line, seconds = ...
+  local tool = { type = 'tool', chat = vim.api.nvim_get_current_buf(), id = 'retry', output = {} }
+  require('winnow.dispatch').apply({
+    vim.tbl_extend('error', tool, { line = line, seconds = seconds }),
+  })
+"""
+
+
 def test_retries_are_one_line_that_goes_away(
     open_editor: Open, api: ScriptedAPI, tmp_path: Path
 ) -> None:
@@ -158,7 +167,74 @@ def test_retries_are_one_line_that_goes_away(
     claude.wait(lambda: claude.was_shown(", 2 of "), "a second try")
     frame = next(frame for frame in claude.frames() if any(", 2 of " in row for row in frame))
     (row,) = [row for row in frame if "trying again" in row]
-    assert re.search(r"failed \(500\); trying again in \d+ s, 2 of \d+\.", row)
+    assert re.search(r"failed \(500\); trying again, 2 of \d+… \d+ s", row)
     claude.wait_line("Here I am.")
     wait_idle(claude)
     assert "⚠" not in claude.text()
+
+
+@pytest.mark.parametrize("cols", [40, 120])
+def test_the_seconds_of_a_retry_count_down(editor: Editor, cols: int) -> None:
+    """Drawn behind the line, whose text stays, as does what there is to undo."""
+    editor.resize(cols, 24)
+    editor.keys(":Winnow<CR>idraft<Esc>")
+    wait_idle(editor)
+    editor.lua(TOOL, "⚠ Again, 2 of 10…", 4.0)
+    editor.wait(lambda: editor.was_shown("10… 1 s"), "the last second")
+    editor.wait(lambda: "⚠ Again, 2 of 10…" in editor.screen(), "no more seconds")
+    rows = "\n".join(row for frame in editor.frames() for row in frame)
+    seconds = [int(number) for number in re.findall(r"⚠ Again, 2 of 10… (\d) s", rows)]
+    assert seconds == sorted(seconds, reverse=True)
+    assert len(set(seconds)) > 1
+    assert "⚠ Again, 2 of 10…" in editor.lines()
+    editor.keys("u")
+    assert draft(editor) == ""
+    editor.lua(TOOL, "⚠ Again, 3 of 10…", 60.0)
+    editor.wait_screen("⚠ Again, 3 of 10… 60 s")
+    editor.lua(TOOL, "⚠ Again, 4 of 10…", 0.0)
+    assert "⚠ Again, 4 of 10…" in editor.screen()
+    editor.lua(TOOL, "", 0.0)
+    assert "Again" not in editor.text()
+
+
+def test_the_folded_frontmatter_comes_back(editor: Editor) -> None:
+    """`dd` takes it whole, as of any fold, and `u` brings it back; else the next save does."""
+    editor.keys(":Winnow<CR>iHi<Esc>")
+    wait_idle(editor)
+    before = editor.text()
+    assert before.startswith("---\nwinnow: 1\n")
+    editor.keys("ggdd")
+    assert "winnow: 1" not in editor.text()
+    editor.keys("u")
+    assert editor.text() == before
+    for keys in ("dd", "zRdd", "zR/^---<CR>dd"):
+        editor.keys(f"gg{keys}G:w<CR>")
+        assert editor.text() == before
+        assert keys != "dd" or editor.lua("return vim.fn.foldclosedend(1)") > 1
+    path = Path(editor.lua("return vim.api.nvim_buf_get_name(0)"))
+    assert path.read_text() == before + "\n"
+    editor.keys("ggd6jG<CR>")
+    wait_section(editor, "Question 1/2")
+    assert editor.text().startswith("---\nwinnow: 1\n")
+    assert editor.text().count("session: ") == 1
+
+
+@pytest.mark.parametrize("cols", [42, 60])
+def test_wrapped_rows_hang_under_their_text(editor: Editor, cols: int) -> None:
+    """Those of heads, of tools' lines and of records, as those of options."""
+    editor.resize(cols, 40)
+    editor.keys(":Winnow<CR>")
+    wait_idle(editor)
+    words = "some words " * 9 + "end"
+    lines = [f"{sign} Tool {words}" for sign in ("━━", "▸", "✓", "✗", "⚠", "│")]
+    editor.lua(
+        "require('winnow.chat.transcript').write(require('winnow.registry').current(), ..., true)",
+        "\n\n".join(lines),
+    )
+    screen = list(editor.screen())
+    for line in lines:
+        indent = len(line.split(" ")[0]) + 1
+        first = next(row for row, text in enumerate(screen) if text.startswith(line[: indent + 4]))
+        rows = screen[first + 1 : screen.index("", first)]
+        assert rows
+        assert {len(row) - len(row.lstrip()) for row in rows} == {indent}, line

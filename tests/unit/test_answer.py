@@ -138,7 +138,7 @@ def test_verdict_of_one_question(own: str, note: str | None, text: str) -> None:
 
 def test_verdict_mentions_foreign_lines() -> None:
     """So that nobody wonders why they don't count."""
-    lines = [*keep(ONE, "MySQL"), render(Form("zz", ONE.questions))[3]]
+    lines = [*keep(ONE, "MySQL"), render(Form("zz", SEVERAL.questions))[3]]
     (part,) = verdict(ONE, parse(ONE, lines), NONE)
     assert part.text == "MySQL (ignored: a line from another section)"
 

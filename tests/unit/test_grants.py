@@ -386,7 +386,7 @@ def test_scopes_in_plain_words() -> None:
         assert label == f"Always allow “ls” and “cat” ({words})"
 
 
-def wants(*suggestions: dict[str, Any], **more: str) -> Request:
+def wants(*suggestions: dict[str, Any], **more: Any) -> Request:
     return Request("Bash", {"command": "c"}, suggestions=list(suggestions), **more)
 
 

@@ -16,6 +16,7 @@ from winnow import ports, protocol
 from winnow.adapters import scripted
 from winnow.core import agent
 from winnow.core.asking import pieces
+from winnow.core.run import events, tools
 from winnow.core.section import answer
 from winnow.core.transcript import entries
 
@@ -44,6 +45,7 @@ def test_lua_sends_every_event() -> None:
 
 UNIONS = [
     *(protocol.Event, protocol.Effect, agent.AgentEvent, agent.Reply, ports.Kept),
+    *(events.Event, tools.Call),
     *(entries.Entry, scripted.Step, pieces.Piece, answer.Decision, answer.Outcome),
 ]
 MEMBERS = {member for union in UNIONS for member in get_args(union)}

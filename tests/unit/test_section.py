@@ -357,8 +357,8 @@ def test_an_option_that_may_be_of_either_question_is_damage(row: int) -> None:
 
 
 def test_foreign_lines_are_ignored_and_reported() -> None:
-    """Even where they look like an option of this section."""
-    foreign = render(Form("zz", ONE.questions))[MYSQL] + " note"
+    """Even where they look like an option that is left."""
+    foreign = render(Form("zz", ONE.questions))[POSTGRES] + " note"
     lines = [*without(render(ONE), MYSQL), foreign]
     reading = parse(ONE, lines)
     assert picks(reading.questions[0]) == [1, 2]

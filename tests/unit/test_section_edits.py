@@ -22,6 +22,8 @@ from winnow.core.section.form import Form, label_of, option_line, render
 from winnow.core.section.reading import Reading, locate, parse
 from winnow.core.text.text import MARKER, marker
 
+from tests.unit.forms import BOTH, SEVERAL
+
 WORDS = [
     "A",
     "A ",
@@ -204,3 +206,36 @@ def test_edits_in_one_block_leave_the_others_alone(
     for other, left in enumerate(reading.questions, 1):
         if other != number:
             assert left == parse(form, lines).questions[other - 1], block
+
+
+INSIDE = st.text(st.sampled_from("abno12=⟦⟧ é"), max_size=4)
+
+
+@given(
+    st.sampled_from([(BOTH, 3), (BOTH, 5), (SEVERAL, 4)]),
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4), INSIDE), min_size=1, max_size=3),
+    st.booleans(),
+)
+def test_an_option_survives_edits_inside_its_marker(
+    asked: tuple[Form, int], edits: list[tuple[int, int, str]], alone: bool
+) -> None:
+    """Whatever is typed, deleted or replaced there: it is kept, or its line is named, or is the
+    user's own words; no other option is kept in its place."""
+    form, row = asked
+    lines = render(form)
+    mark = MARKER.search(lines[row])
+    assert mark
+    inside = mark[0]
+    for place, gone, text in edits:
+        at = 1 + place % max(len(inside) - 1, 1)
+        inside = inside[:at] + text + inside[at + gone :]
+    others = [line for line in lines if re.search(r"=1=\d+⟧", line) and line != lines[row]]
+    lines[row] = lines[row].replace(mark[0], inside)
+    left = parse(form, [line for line in lines if not alone or line not in others]).questions
+    option = int(mark[3])
+    wanted = {option} if alone else {option, *range(1, len(others) + 2)}
+    kept = {pick.option for pick in left[0].picks}
+    label = label_of(form.questions[0].options[option - 1])
+    named = any(one.damage for one in left) or any(label in text for text in left[0].own)
+    assert kept == wanted or (named and kept == wanted - {option}), (inside, left)
+    assert all(len(one.picks) == 3 for one in left[1:])

@@ -6,6 +6,7 @@ from typing import get_args
 
 import msgspec
 import pytest
+from winnow.core.folder import Folder
 from winnow.core.transcript.entries import (
     Called,
     Ended,
@@ -20,7 +21,7 @@ from winnow.core.transcript.entries import (
     Thought,
     Told,
 )
-from winnow.core.transcript.rendering import CallLine, Renderer, Words
+from winnow.core.transcript.rendering import CallLine, Renderer, Words, tool_line
 from winnow.core.transcript.transcript import Transcript
 
 BASH = Called("t1", "Bash", {"command": "make"})
@@ -35,7 +36,7 @@ ALL: list[Entry] = [
     Recorded(["✓ Allowed once"]),
     Returned("t1", "out", failed=True),
     Noted("Mind."),
-    Retried("Again."),
+    Retried("Again.", 8.0),
     Ended(error="It broke."),
 ]
 
@@ -97,3 +98,43 @@ def test_a_result_in_the_middle_of_a_sentence_splits_it_only_if_it_is_new() -> N
         CallLine("t2", "▸ Read /a ✓"),
         Words("c", True),
     ]
+
+
+DEEP = "/".join(["folder"] * 20) + "/name.py"
+
+
+@pytest.mark.parametrize(
+    ("tool", "input", "line"),
+    [
+        ("Read", {"file_path": "/h/shop/src/a.py"}, "Read src/a.py"),
+        ("Edit", {"file_path": "/h/shop2/a.py"}, "Edit ~/shop2/a.py"),
+        ("Write", {"file_path": "/h/shop/~/a"}, "Write ./~/a"),
+        ("Read", {"file_path": "/h/shop/../b"}, "Read /h/shop/../b"),
+        ("Read", {"file_path": "/h/shop//etc/b"}, "Read /h/shop//etc/b"),
+        ("Read", {"file_path": "/h/shop"}, "Read ~/shop"),
+        ("Read", {"file_path": "/h"}, "Read /h"),
+        ("Read", {"file_path": "/etc/a"}, "Read /etc/a"),
+        ("Read", {"file_path": "b/a"}, "Read b/a"),
+        ("Read", {"file_path": 7}, "Read"),
+        ("NotebookEdit", {"notebook_path": "/h/shop/a.ipynb"}, "NotebookEdit a.ipynb"),
+        ("mcp__x__show", {"path": "/h/shop/a", "why": "so"}, "mcp__x__show a"),
+        ("mcp__x__say", {"text": "/h/shop/a"}, "mcp__x__say /h/shop/a"),
+        ("Read", {"file_path": f"/h/shop/{DEEP}"}, f"Read {DEEP}"),
+        ("Bash", {"command": "cat /h/shop/a"}, "Bash cat /h/shop/a"),
+        ("Bash", {"command": "x" * 101}, f"Bash {'x' * 99}…"),
+    ],
+)
+def test_a_call_names_files_from_where_the_chat_is(
+    tool: str, input: dict[str, object], line: str
+) -> None:
+    """Whole, so that the line is enough to open them; a command stays as it runs."""
+    folder = Folder("/h/shop", "/h")
+    assert tool_line(tool, input, folder) == line
+    assert tool_line(tool, input, folder, state="done") == f"▸ {line} ✓"
+
+
+@pytest.mark.parametrize("folder", [Folder(), Folder("/", "/"), Folder("", "/h/")])
+def test_a_place_that_tells_nothing_leaves_paths_as_they_are(folder: Folder) -> None:
+    """The root of all files is not worth naming them from."""
+    assert folder.name("/etc/a") == "/etc/a"
+    assert folder.name("/h/a") == ("~/a" if folder.home == "/h/" else "/h/a")

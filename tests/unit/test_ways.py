@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 from winnow.core.agent import Request
-from winnow.core.asking import choices, question_tool, trust, ways
+from winnow.core.asking import choices, merging, question_tool, trust, ways
 from winnow.core.asking.way import FileError
+from winnow.core.proposal.merge import FileChange
 from winnow.core.section.form import Form
 
 QUESTIONS: dict[str, Any] = {"questions": [{"question": "Q?", "options": ["A", "B"]}]}
 CHOICE = choices.read('{"type": "user_choice", "question": "Q?", "options": ["A", "B"]}')
 TRUST = trust.asked("shop", ["a hook"])
+MERGE = merging.asked("t1", "Cart", (FileChange("a", "a\n", "b\n"),), ())
 
 
 def locked(path: str) -> str | None:
@@ -30,6 +32,7 @@ IN_TEXT = choices.asked(CHOICE)
         (question_tool.TOOL, {"questions": [{"prompt": "Q?"}]}, "QuestionTool", "question"),
         (IN_TEXT.tool, IN_TEXT.input, "ChoicesInText", "question"),
         (TRUST.tool, TRUST.input, "ProjectTrust", "trust"),
+        (MERGE.tool, MERGE.input, "Merging", "patch"),
         ("ExitPlanMode", {"plan": "1. a"}, "PlanApproval", "plan"),
         ("ExitPlanMode", {"plan": " "}, "Permission", "permission"),
         ("ExitPlanMode", {}, "Permission", "permission"),

@@ -100,6 +100,34 @@ end
 
 -- Its way to the host --------------------------------------------------------------------------
 
+--- Take the message above the draft out of the transcript, if it is this one and nothing but
+--- notices came of it: what is given back stands in one place.
+---@param self winnow.Chat
+---@param text string
+local function withdraw(self, text)
+  local last = self:heading_row()
+  local lines = self:lines(0, last)
+  local answer ---@type integer? line of the heading below the message
+  local silent = true -- no notice either
+  for i = #lines, 1, -1 do
+    local line = lines[i]
+    if line == DRAFT and answer then
+      if vim.trim(table.concat(lines, '\n', i + 1, answer - 1)) == text then
+        vim.api.nvim_buf_set_lines(self.buf, i - 1, silent and last or answer - 1, false, {})
+        self:count_above()
+      end
+      return
+    elseif line == grammar.CLAUDE and not answer then
+      answer = i
+    elseif line ~= '' and not answer then
+      silent = false
+      if not vim.startswith(line, grammar.NOTICE) then
+        return -- an answer
+      end
+    end
+  end
+end
+
 --- Put text that was not delivered back into the draft, and tell the host once it is in the file.
 ---@param text string
 ---@param messages string[] the ids of the messages that it is
@@ -107,6 +135,7 @@ function Chat:refill(text, messages)
   self.queued = false
   self:as_host(function()
     self:ensure_heading()
+    withdraw(self, text)
     local rest = self:draft()
     if not ('\n' .. rest .. '\n'):find('\n' .. text .. '\n', 1, true) then
       text = rest == '' and text or text .. '\n\n' .. rest

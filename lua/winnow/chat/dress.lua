@@ -30,9 +30,16 @@ local TEXT = {
   bomb = false,
 }
 
--- How far wrapped rows of a list hang: as wide as what matches. Of an option those are two bytes,
--- which Neovim does not look for at the start of the line: the mark before it is drawn.
-local LISTS = [[^\s*\%([-*+]\|\d\+[.)]\)\s\+\|]] .. grammar.MARKER .. [[\w\+=\d\+\zs=\d]]
+-- How far wrapped rows hang: as wide as what matches. Of an option those are two bytes, which
+-- Neovim does not look for at the start of the line: the mark before it is drawn. Of other lines of
+-- ours they are as many as their sign and its blank are wide, for Neovim may count bytes.
+local SIGNS = grammar.TOOL .. grammar.OUTPUT .. grammar.NOTICE .. grammar.KEPT .. grammar.REFUSED
+local LISTS = table.concat({
+  [[^\s*\%([-*+]\|\d\+[.)]\)\s\+]],
+  grammar.MARKER .. [[\w\+=\d\+\zs=\d]],
+  ('^%s%s'):format(grammar.RULE:rep(2), [[ \zs\w\{3}]]),
+  ('^[%s]%s'):format(SIGNS, [[ \zs[ -~]\{2}]]),
+}, [[\|]])
 
 --- Set the options for this buffer in this window; other buffers of the window keep theirs. Done
 --- once: later the user may want long lines or all folds open. Only markers stay hidden.

@@ -19,12 +19,18 @@ function M.seal(path)
   end
 end
 
+local ESCAPED = { ['='] = '==', ['/'] = '=+', ['\\'] = '=-', [':'] = '=.' }
+local LONGEST = 200 -- bytes of a name; file systems have room for some 250
+
 --- A small file of ours about a chat.
 ---@param kind string
 ---@param path string the chat's
 ---@return string
 function M.record(kind, path)
-  return ('%s/%s/%s'):format(python.state(), kind, vim.fn.sha256(M.real(path)))
+  local name = M.real(path):gsub('[=/\\:]', ESCAPED)
+  -- Neovim tests its sha256() when it is first used, which would be a third of the first `:Winnow`.
+  name = #name <= LONGEST and name or vim.fn.sha256(name)
+  return ('%s/%s/%s'):format(python.state(), kind, name)
 end
 
 -- What is beside a file while it is written: in its folder, since only there it can take its place.

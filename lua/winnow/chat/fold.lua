@@ -94,6 +94,21 @@ function M.messages(chat)
   end
 end
 
+--- Open the messages again, which a session's file closes that sets 'foldlevel' and knows of no
+--- folds.
+---@param chat winnow.Chat
+function M.open_messages(chat)
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    vim.api.nvim_win_call(win, function()
+      for _, said in ipairs(outline.all(chat)) do
+        if vim.fn.foldclosed(said.row + 1) == said.row + 1 then
+          vim.cmd.foldopen({ range = { said.row + 1, said.row + 1 } })
+        end
+      end
+    end)
+  end
+end
+
 --- Open what a row is folded in: something waits there.
 ---@param buf integer
 ---@param row integer from 0
@@ -138,6 +153,15 @@ function M.at(buf, row)
     for _, win in ipairs(vim.fn.win_findbuf(buf)) do
       fold_block(win, first, last, lines)
     end
+  end
+end
+
+--- Fold the frontmatter in every window that shows the buffer; `u` brings back no fold.
+---@param buf integer
+function M.frontmatter(buf)
+  local _, last = frontmatter.read(buf)
+  for _, win in ipairs(last and vim.fn.win_findbuf(buf) or {}) do
+    fold(win, 0, last)
   end
 end
 

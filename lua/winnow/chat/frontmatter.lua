@@ -64,6 +64,32 @@ function M.summary(buf, width)
   return text
 end
 
+--- Keep the block of a chat in mind. What the user has taken of its ends, or all of it, as `dd`
+--- does while it is folded, is put back: with it the chat goes on when its file is opened again.
+---@param chat winnow.Chat
+---@return boolean restored
+function M.keep(chat)
+  local _, last = M.read(chat.buf)
+  if last then
+    chat.frontmatter = chat:lines(0, last + 1)
+  end
+  if last or not chat.frontmatter then
+    return false
+  end
+  local lines, left = chat:lines(0, #chat.frontmatter), 0
+  while lines[left + 1] and vim.list_contains(chat.frontmatter, lines[left + 1]) do
+    left = left + 1
+  end
+  local block = vim.list_extend({}, chat.frontmatter)
+  if lines[left + 1] ~= '' then
+    table.insert(block, '')
+  end
+  chat:as_host(function()
+    vim.api.nvim_buf_set_lines(chat.buf, 0, left, false, block)
+  end)
+  return true
+end
+
 --- Lines that set these values in the frontmatter's own order, new keys last.
 ---@param buf integer
 ---@param values table<string, string>

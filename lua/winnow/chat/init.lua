@@ -41,6 +41,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field again? uv.uv_timer_t until that is tried again
 ---@field problem? string why the last write failed
 ---@field saving boolean it is being written
+---@field stays? boolean Neovim is asked to quit, which would cut something here
 ---@field typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
 ---@field stop_mapped? boolean `<C-c>` stops its turn now
@@ -54,6 +55,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field carry string white space at the end of the text so far: written with what follows
 ---@field fresh boolean the next text starts a paragraph
 ---@field tools table<string, winnow.ToolMark> the tool lines that still change
+---@field frontmatter? string[] its lines, as they stood there last
 local Chat = vim.tbl_extend('error', heading, draft, save, state)
 Chat.__index = Chat
 
@@ -76,45 +78,27 @@ end
 
 --- Change the buffer as the host does: `u` never removes what the agent said, and still takes back
 --- what the user did to the draft.
----@param change fun()
+---@param change fun(): string[]? gives what it has only appended to a line
 function Chat:as_host(change)
   undo.keep(self)
-  self:outside_undo(change)
-end
-
---- Change the buffer; what there was to undo is forgotten.
----@param change fun()
-function Chat:outside_undo(change)
   local options = vim.bo[self.buf]
   local levels, modifiable = options.undolevels, options.modifiable
-  options.modifiable = true
+  if not modifiable then
+    options.modifiable = true
+  end
   options.undolevels = -1
-  local ok, problem = pcall(change)
+  local ok, grown = pcall(change)
   options.undolevels = levels
-  options.modifiable = modifiable
+  if not modifiable then
+    options.modifiable = false
+  end
+  undo.wrote(self.buf)
   for _, win in ipairs(self:in_draft()) do
-    window.fill(win) -- who is at the end sees it at the bottom
+    window.fill(win, ok and grown) -- who is at the end sees it at the bottom
   end
   if not ok then
-    error(problem, 0)
+    error(grown, 0)
   end
-end
-
---- Put lines in the place of others: only those that differ are changed, so marks stay.
----@param first integer row
----@param old string[] what stands there
----@param new string[]
-function Chat:change(first, old, new)
-  local from, till = 0, 0
-  local shorter = math.min(#old, #new)
-  while from < shorter and old[from + 1] == new[from + 1] do
-    from = from + 1
-  end
-  while till < shorter - from and old[#old - till] == new[#new - till] do
-    till = till + 1
-  end
-  local lines = vim.list_slice(new, from + 1, #new - till)
-  vim.api.nvim_buf_set_lines(self.buf, first + from, first + #old - till, false, lines)
 end
 
 --- Tell the host something of this chat; a problem is said in the chat.
@@ -206,6 +190,7 @@ function M.new(buf, owner)
   if not owner then
     marker.renew(buf)
   end
+  frontmatter.keep(self)
   self:first_heading(registry.get(buf))
   if not owner then
     section.recognise(self)
@@ -225,7 +210,7 @@ local function trusted(self)
   local values = frontmatter.read(self.buf)
   local own = files.own(self.path)
   if not own then
-    values.cwd, values.session, values.mode = nil, nil, nil
+    values.cwd, values.session, values.mode, values.run = nil, nil, nil, nil
   elseif not vim.list_contains(config.modes, values.mode) then
     values.mode = nil
   end
@@ -261,6 +246,8 @@ function Chat:open()
     sent = sent.of(self.path),
     headless = #vim.api.nvim_list_uis() == 0,
     eager = own,
+    run = (values.run or ''):match('^%l+$') or '',
+    limits = { max_workers = options.run_workers, budget = options.run_budget },
   })
   if told and own and not values.session then
     self:set_state('connecting') -- as the host does now, which has to start first

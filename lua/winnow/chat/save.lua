@@ -6,6 +6,8 @@ local lock = require('winnow.chat.lock')
 local log = require('winnow.log')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local steps = require('winnow.chat.steps')
+local transcript = require('winnow.chat.transcript')
 local undo = require('winnow.chat.undo')
 
 ---@class (partial) winnow.Chat
@@ -119,6 +121,9 @@ function Chat:save(by_user)
   if not undo.is_typed(self.buf) then
     undo.restore(self) -- for 'undofile'
   end
+  if not self.owner then
+    transcript.keep_frontmatter(self)
+  end
   local now = files.stamp(self.path)
   local unchanged = not vim.bo[self.buf].modified and now == self.stamp
   if not self:mine() or unchanged and not (by_user and now == '') then
@@ -156,9 +161,11 @@ local function formatted(self, fire)
   local before = said()
   fire()
   local after = said()
-  if not vim.deep_equal(before, after) then
+  local change = steps.difference(after, before)
+  if change then
     self:as_host(function()
-      self:change(0, after, before)
+      local last = change.row + #change.old
+      vim.api.nvim_buf_set_lines(self.buf, change.row, last, false, change.new)
     end)
   end
   self:heal()

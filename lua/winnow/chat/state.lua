@@ -84,21 +84,21 @@ function Chat:set_state(state)
 end
 
 --- Have `:qa` refuse while something would be cut, which `:qa!` does not: Neovim asks only buffers
---- with changes.
+--- with changes, and `:wqa` those that it could not write.
+---@return string? why
 function Chat:refuse_to_quit()
-  local why, windows = BUSY[self.state], #vim.api.nvim_list_wins()
+  local why, modified = BUSY[self.state], vim.bo[self.buf].modified
   if self.owner or not why then
-    return
+    return nil
   end
-  vim.bo[self.buf].modified = true
+  vim.bo[self.buf].modified, self.stays = true, true
   vim.schedule(function()
+    self.stays = nil
     if vim.api.nvim_buf_is_loaded(self.buf) then
-      vim.bo[self.buf].modified = false
-    end
-    if #vim.api.nvim_list_wins() == windows then -- else only a window was closed
-      say(('%s; :qa! quits all the same.'):format(why), 'warn')
+      vim.bo[self.buf].modified = modified
     end
   end)
+  return why
 end
 
 --- How a start gets on; said anew every second.

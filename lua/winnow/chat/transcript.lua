@@ -30,6 +30,7 @@ function M.write(chat, text, fresh)
     else
       local length = #chat:lines(row, row + 1)[1]
       vim.api.nvim_buf_set_text(chat.buf, row, length, row, length, lines)
+      return lines
     end
     if vim.startswith(body, '## ') then -- an answer that came late, as a message
       chat:count_above()
@@ -54,6 +55,8 @@ end
 ---@class winnow.ToolMark
 ---@field mark integer extmark on the line
 ---@field line string as it was written
+---@field due? number when what it awaits is to come, in milliseconds
+---@field left? integer extmark that says how soon that is
 
 ---@param chat winnow.Chat
 ---@param row integer
@@ -105,6 +108,46 @@ local function remove(chat, row)
   vim.api.nvim_buf_set_lines(chat.buf, first, row + last, false, {})
 end
 
+--- Say behind a line how soon what it awaits comes, anew every second until it says something else.
+--- Drawn only: nothing is written.
+---@param chat winnow.Chat
+---@param tool winnow.ToolMark
+---@param due number
+local function count_down(chat, tool, due)
+  if tool.due ~= due or not vim.api.nvim_buf_is_loaded(chat.buf) then
+    return
+  end
+  local seconds, row = math.ceil((due - vim.uv.now()) / 1000), row_of(chat, tool)
+  if not row then
+    return
+  end
+  tool.left = vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, #tool.line, {
+    id = tool.left,
+    virt_text = seconds > 0 and { { (' %d s'):format(seconds), 'WinnowNotice' } } or nil,
+    virt_text_pos = 'inline',
+  })
+  if seconds > 0 then
+    vim.defer_fn(function()
+      count_down(chat, tool, due)
+    end, 1000)
+  end
+end
+
+--- Begin to count down, or end it.
+---@param chat winnow.Chat
+---@param tool winnow.ToolMark
+---@param seconds number 0: nothing is awaited
+local function await(chat, tool, seconds)
+  if tool.left then
+    vim.api.nvim_buf_del_extmark(chat.buf, namespace, tool.left)
+    tool.left = nil
+  end
+  tool.due = seconds > 0 and vim.uv.now() + seconds * 1000 or nil
+  if tool.due then
+    count_down(chat, tool, tool.due)
+  end
+end
+
 --- Write a tool's line for the first time.
 ---@param chat winnow.Chat
 ---@param id string
@@ -135,39 +178,53 @@ end
 ---@param id string
 ---@param line string empty: no more
 ---@param output string[] folded lines
-function M.tool(chat, id, line, output)
+---@param seconds? number until what it awaits comes
+function M.tool(chat, id, line, output, seconds)
+  local tool = chat.tools[id]
+  if tool then
+    await(chat, tool, 0)
+  end
   chat:as_host(function()
     chat:ensure_heading()
-    local tool = chat.tools[id]
-    if not tool then
-      if line ~= '' then
-        add(chat, id, vim.list_extend({ line }, output))
-      end
-      return
-    end
-    local row = row_of(chat, tool)
-    if row and line ~= '' then
-      update(chat, tool, row, vim.list_extend({ line }, output))
+    local row = tool and row_of(chat, tool)
+    local lines = vim.list_extend({ line }, output)
+    if not tool and line ~= '' then
+      add(chat, id, lines)
+    elseif tool and row and line ~= '' then
+      update(chat, tool, row, lines)
     elseif row then
       remove(chat, row)
     end
-    if line == '' then
+    if tool and line == '' then
       vim.api.nvim_buf_del_extmark(chat.buf, namespace, tool.mark)
       chat.tools[id] = nil
     end
   end)
+  if chat.tools[id] then
+    await(chat, chat.tools[id], seconds or 0)
+  end
+end
+
+--- See `frontmatter.keep`; it is folded as ever.
+---@param chat winnow.Chat
+function M.keep_frontmatter(chat)
+  if frontmatter.keep(chat) then
+    fold.frontmatter(chat.buf)
+  end
 end
 
 --- Set frontmatter values.
 ---@param chat winnow.Chat
 ---@param values table<string, string>
 function M.meta(chat, values)
+  M.keep_frontmatter(chat)
   chat:as_host(function()
     local lines, last = frontmatter.merged(chat.buf, values)
     if last then
       vim.api.nvim_buf_set_lines(chat.buf, 1, last, false, lines)
     end
   end)
+  frontmatter.keep(chat)
 end
 
 return M

@@ -66,6 +66,7 @@ local function watch_text(on, chat)
     end)
   end)
   on({ 'TextChanged', 'InsertLeave' }, function()
+    fold.frontmatter(chat.buf)
     chat:heal()
   end)
   on('InsertEnter', function()
@@ -117,6 +118,9 @@ local function watch_file(on, chat)
       chat:put()
     elseif chat:mine_or_say() then
       chat:write()
+      if chat.stays and vim.v.cmdbang == 0 then
+        vim.bo[chat.buf].modified = true -- so to Neovim the write has failed
+      end
     end
   end, SAVES)
   on('BufFilePost', function()

@@ -33,6 +33,8 @@ local M = {}
 ---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
 ---@field pending? string what the key that was pressed last does when it is pressed again
+---@field key string that was pressed last to tell the host something
+---@field anew boolean nothing was pending then
 ---@field reply winnow.Sight what came of the last press
 ---@field offered winnow.Sight of what the foot says of a second `<Esc>`
 ---@field granted? string what was chosen from elsewhere, by the last press of that kind
@@ -223,6 +225,8 @@ local function new(chat, id, row, previews)
     parts = {},
     waiting = 0,
     offer = '',
+    key = '',
+    anew = true,
     pristine = true,
     sight = guard.sight(),
     reply = guard.sight(),

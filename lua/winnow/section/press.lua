@@ -39,6 +39,7 @@ end
 ---@param event table
 function Section:tell(kind, event)
   self.pending = nil
+  self.key = guard.key()
   self.reply = guard.sight()
   self.reply.said = WORKING
   event.section, event.lines = self.id, self:lines()
@@ -49,7 +50,7 @@ end
 ---@param sentence string
 function Section:hear(sentence)
   if self.reply.said == WORKING then
-    self:pend(sentence, '\r') -- the message line may have no room for it: 'cmdheight'
+    self:pend(sentence, self.key) -- the message line may have no room for it: 'cmdheight'
   end
   self.reply.said = sentence
   guard.drawn(self.reply)
@@ -76,7 +77,7 @@ end
 local function confirm(self, row)
   vim.api.nvim_echo({ { '' } }, false, {}) -- what the last one explained is over
   self.confirmed, self.confirming = self:lines(), row
-  self:tell('confirm', { row = row, unseen = #seen.missing(self) })
+  self:tell('confirm', { row = row, unseen = #seen.missing(self), anew = self.anew })
 end
 
 --- Do what a key asks for with the cursor on a row, if it was meant.
@@ -92,6 +93,7 @@ local function if_meant(self, act)
     if not self:is_open() then
       return
     elseif text.same(self:lines(), lines) then
+      self.anew = self.pending == nil
       act(row)
     else
       say(CHANGED, 'warn')

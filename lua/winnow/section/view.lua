@@ -6,6 +6,7 @@ local marker = require('winnow.section.marker')
 local M = {}
 
 local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc><Esc> cancels'
+local OWN = 'write your answer below, <CR> confirms, <Esc><Esc> cancels'
 local OPTION = '•' -- before each option; as wide as `dress.lua` has wrapped rows hang
 local RULE = 120 -- columns of a rule, where the window has them
 local PEEK = 6 -- lines of a preview that are shown below its option
@@ -317,7 +318,7 @@ function M.draw(section)
     put(row, LISTED)
   end
   for _, row in ipairs(section.pristine and asked or {}) do
-    put(row, { virt_lines = in_lines(M.wrapped(HINT, width)) })
+    put(row, { virt_lines = in_lines(M.wrapped(#options > 0 and HINT or OWN, width)) })
   end
   local shown = shown_of(section)
   local verdict = foot_line(shown, width)

@@ -19,8 +19,8 @@ from winnow.core import agent as a
 from winnow.core.asking.trust import Given
 from winnow.core.never import assert_never
 from winnow.core.proposal.patch import written_by
-from winnow.core.text.text import clean_block, strip_markers
-from winnow.core.transcript.entries import Ended, Told
+from winnow.core.text.text import strip_markers
+from winnow.core.transcript.entries import Ended, Entry, Told
 
 CUT = "Claude's answer ends here: the chat was closed before it was whole. Send again to go on."
 
@@ -43,7 +43,7 @@ class Chat:
         self.path = opened.path
         self._opened = opened
         self._store = world.store
-        self._page = Page(self.id, world.editor, self._advance)
+        self._page = Page(self.id, world.editor, self._advance, world.folder(opened.cwd))
         self._session = Session(
             self._spec, lambda spec: world.make_agent(spec, self.ask), self, starts, after
         )
@@ -204,7 +204,7 @@ class Chat:
         if self._outbox.unanswered(heard) and not self._opened.sections:  # whose record says it
             self._page.append(*self._turn.end(Ended(error=CUT)))
         back = self._outbox.sort(heard)
-        self._refill(back)
+        self._page.refill(back)
         return back
 
     def connected(self, agent: ports.Agent) -> None:
@@ -246,7 +246,7 @@ class Chat:
             self._page.apply(p.Reload())  # a command may have written any file
             refused = bool(event.error) and not answered
             back = self._outbox.refused if refused else self._outbox.answered
-            self._refill(back(event.answered))
+            self._page.refill(back(event.answered))
             self._sections.choices.ask()
         self._advance()
 
@@ -257,7 +257,7 @@ class Chat:
         if isinstance(error, ports.SessionGone) or (heard is None and self._begun):
             self._forget_session()
         self._page.append(*self._turn.end(Ended(error=error.sentence)))
-        self._refill(
+        self._page.refill(
             self._outbox.lost({} if heard is None else heard)
         )  # a draft outlives this Neovim
         self._queued = False
@@ -297,13 +297,6 @@ class Chat:
         """The store has this message."""
         self._page.apply(p.Stored(self.id, [message.id]))
 
-    def _refill(self, messages: list[ports.Message]) -> None:
-        """Give back as a draft what the agent was told but did not take."""
-        if messages:
-            text = "\n".join(clean_block("\n\n".join(map(_as_draft, messages))))
-            ids = [message.id for message in messages]
-            self._page.append(p.Refill(self.id, text, ids))
-
     # --- what is next ---------------------------------------------------------------------------
 
     @property
@@ -317,8 +310,8 @@ class Chat:
             self._session.want()
         if self._stale and (self._queued or self._outbox.waiting) and not self.working:
             self._session.renew()
-        while (message := self._outbox.next()) and self._may_send():
-            self._page.append(Told(message.text))
+        while (message := self._outbox.next()) and self._may_tell(message):
+            self._page.append(self._shown(message))
             self._outbox.send(message)
             self._session.prompt(message)
         if self._queued and self._may_send():
@@ -331,6 +324,14 @@ class Chat:
             self._told = status
             self._page.apply(status)
 
+    def _may_tell(self, message: ports.Message) -> bool:  # noqa: ARG002  a run's depends on it
+        """Whether this message can go out now."""
+        return self._may_send()
+
+    def _shown(self, message: ports.Message) -> Entry:
+        """How it stands in the chat."""
+        return Told(message.text)
+
     def _may_send(self) -> bool:
         return self._session.state == "connected" and self._turn.boundary and self._page.free
 
@@ -342,9 +343,3 @@ class Chat:
                 return "working"
             return "asleep" if self._stale else "idle"
         return self._session.state
-
-
-def _as_draft(message: ports.Message) -> str:
-    """A message that is given back. What the user did not write must not become a command."""
-    picked = not message.own and message.text.lstrip().startswith("/")
-    return f"My answer: {message.text}" if picked else message.text

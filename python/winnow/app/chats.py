@@ -14,12 +14,15 @@ from winnow import protocol as p
 from winnow.app import trust
 from winnow.app.chat import Chat
 from winnow.app.ledger import Replay, recall
+from winnow.app.runs.run_chat import RunChat
 from winnow.app.session import FAILED
 from winnow.app.starts import Starts
+from winnow.core.run import timeline
 
 log = logging.getLogger(__name__)
 
 UNKNOWN = "The host does not know this chat; :Winnow restart tells it again."
+UNLED = "This run is led in a chat that is not open here."
 SPARE = 4  # agents that may run before anything is sent to them; each takes 200 MB
 
 
@@ -46,6 +49,13 @@ class Chats:
                     every.watched(headless)
             case p.Recall():
                 self._spawn(self._recall(event))
+            case p.Timeline(run=run):
+                self._spawn(self._show_timeline(run))
+            case p.GoOn(run=run, budget=budget):
+                if (led := self.run(run)) is not None:
+                    led.calls.go_on(budget)
+                else:
+                    self._world.editor.apply(p.Notify(UNLED, "warn"))
             case p.Trust():
                 self._renew(event)  # nothing more goes out by what is being revoked
                 self._spawn(self._show_trust(event))
@@ -62,7 +72,9 @@ class Chats:
             spare = sum(other.spare for other in self._chats.values())
             opened = msgspec.structs.replace(event, eager=event.eager and spare < SPARE)
             after = self._closing.get(event.path)
-            self._chats[event.chat] = Chat(opened, self._world, self._starts, self._replay, after)
+            led = event.run and self.run(event.run) is None  # else this is a copy of its chat
+            kind = RunChat if led else Chat
+            self._chats[event.chat] = kind(opened, self._world, self._starts, self._replay, after)
         else:
             log.warning("event for a closed chat: %s", type(event).__name__)
             self._world.editor.apply(p.Notify(UNKNOWN, "error"))
@@ -72,6 +84,11 @@ class Chats:
         asks, shows = self._chats.get(chat), self._chats.get(on)
         return bool(asks and shows and asks.show(section, shows))
 
+    def run(self, id: str) -> RunChat | None:
+        """The chat in which this run is led here."""
+        led = [chat for chat in self._chats.values() if isinstance(chat, RunChat)]
+        return next((chat for chat in led if chat.run.id == id), None)
+
     async def ready(self) -> None:
         """Return when every chat has what the store had of it, and has acted on it."""
         await asyncio.gather(*(chat.ready() for chat in self._chats.values()))
@@ -80,6 +97,10 @@ class Chats:
         """End every chat."""
         chats, self._chats = list(self._chats.values()), {}
         await asyncio.gather(*(chat.close() for chat in chats), *self._tasks)
+
+    async def _show_timeline(self, run: str) -> None:
+        lines = timeline.lines(await self._world.runs.events(run))
+        self._world.editor.apply(p.Lived(lines or ["Nothing has happened in this run."]))
 
     async def _show_trust(self, event: p.Trust) -> None:
         self._world.editor.apply(await trust.show(event, self._world))

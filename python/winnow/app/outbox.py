@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 from uuid import uuid4
 
+import msgspec
+
 from winnow import ports
 from winnow.ports import Heard, Message
 
-State = Literal["found", "queued", "sent", "given", "missed", "returned"]
+State = Literal["found", "queued", "sent", "given", "missed", "returned", "held"]
 """``found``: from the store, maybe taken before; ``queued``: the next message; ``sent``: as a
 prompt; ``given``: as the result of a call; ``missed``: the call ended without it; ``returned``:
-on its way into the draft."""
+on its way into the draft; ``held``: not the user's, so it is no draft, and waits for their next."""
 
 
 class Outbox:
@@ -47,9 +49,24 @@ class Outbox:
         """A prompt is not yet part of a result."""
         return bool(self._in("sent"))
 
-    def message(self, text: str, id: str = "", *, call: str = "", denial: str = "") -> Message:
+    def message(
+        self, text: str, id: str = "", *, call: str = "", denial: str = "", about: str = ""
+    ) -> Message:
         """An answer that the user gives now."""
-        return Message(id or str(uuid4()), self._chat, text, call=call, denial=denial)
+        message = Message(id or str(uuid4()), self._chat, text, call=call, denial=denial)
+        return msgspec.structs.replace(message, about=about)
+
+    def has(self, id: str) -> bool:
+        """The message of this id has not arrived."""
+        return id in self._messages
+
+    def about(self, what: str) -> list[Message]:
+        """What is on its way about this."""
+        return [message for message in self._messages.values() if message.about == what]
+
+    def drop(self, message: Message) -> None:
+        """Nobody needs it any more."""
+        self._forget([message])
 
     # --- on their way ---------------------------------------------------------------------------
 
@@ -64,6 +81,8 @@ class Outbox:
     def write(self, text: str, id: str = "", *, own: bool = True) -> Message:
         """The user's own message, which is sent now."""
         message = Message(id or str(uuid4()), self._chat, text, own=own)
+        for held in self._in("held"):
+            self._put(held, "queued")
         self.save(message)
         self._put(message, "sent")
         return message
@@ -130,9 +149,9 @@ class Outbox:
 
     def sort(self, heard: Heard) -> list[Message]:
         """The session has heard this: other answers are queued, messages are to be given back."""
-        found = self._in("found")
+        found = self._in("found", "held")
         self._forget([m for m in found if _taken(m, heard)])
-        for message in self._in("found"):
+        for message in self._in("found", "held"):
             if not message.own:
                 self._put(message, "queued")
         return self._return(self._in("found"))
@@ -163,8 +182,8 @@ class Outbox:
 
     def _return(self, messages: list[Message]) -> list[Message]:
         for message in messages:
-            self._put(message, "returned")
-        return messages
+            self._put(message, "held" if message.about else "returned")
+        return [message for message in messages if not message.about]
 
     def _forget(self, messages: list[Message]) -> None:
         ids = [message.id for message in messages]

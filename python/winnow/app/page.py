@@ -11,6 +11,8 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.app.section import Section
 from winnow.app.view import View
+from winnow.core.folder import UNKNOWN, Folder
+from winnow.core.text.text import clean_block
 from winnow.core.transcript.entries import Ended, Entry, Recorded
 from winnow.core.transcript.rendering import Renderer, Words
 
@@ -28,6 +30,7 @@ class Page:
 
     Args:
         moved: is called when a section that another chat asks was opened or closed here.
+        folder: where the chat is, by which files are named.
 
     Attributes:
         guests: who takes the user's events about sections that other chats ask, by marker.
@@ -35,15 +38,20 @@ class Page:
     """
 
     def __init__(
-        self, chat: int, editor: ports.Editor, moved: Callable[[], None] = lambda: None
+        self,
+        chat: int,
+        editor: ports.Editor,
+        moved: Callable[[], None] = lambda: None,
+        folder: Folder = UNKNOWN,
     ) -> None:
         self.chat = chat
+        self.folder = folder
         self.open: View | None = None
         self.guests: dict[str, Take] = {}
         self.taking = False
         self.moved = moved
         self._editor: ports.Editor | None = editor
-        self._renderer = Renderer()
+        self._renderer = Renderer(folder)
         self._backlog: deque[Coming] = deque()
         self._told = 0  # sections that the open one's foot counts
 
@@ -102,6 +110,12 @@ class Page:
         self._advance()
         return True
 
+    def refill(self, messages: list[ports.Message]) -> None:
+        """Give back as a draft what the agent was told but did not take."""
+        if messages:
+            text = "\n".join(clean_block("\n\n".join(map(_as_draft, messages))))
+            self.append(p.Refill(self.chat, text, [message.id for message in messages]))
+
     def show_open(self) -> None:
         """Show the open section as if it had just come."""
         if self.open is not None:
@@ -141,7 +155,8 @@ class Page:
                 if isinstance(drawn, Words):
                     self.apply(p.Write(self.chat, drawn.text, drawn.fresh))
                 else:
-                    self.apply(p.Tool(self.chat, drawn.id, drawn.line, drawn.output))
+                    tool = p.Tool(self.chat, drawn.id, drawn.line, drawn.output, drawn.seconds)
+                    self.apply(tool)
             if isinstance(entry, Ended):
                 self.apply(p.Save(self.chat))
 
@@ -163,3 +178,9 @@ class Page:
                     self._show(entry)
         if self.open is not None and self._told != len(self.views) - 1:
             self.judge()
+
+
+def _as_draft(message: ports.Message) -> str:
+    """A message that is given back. What the user did not write must not become a command."""
+    picked = not message.own and message.text.lstrip().startswith("/")
+    return f"My answer: {message.text}" if picked else message.text

@@ -67,6 +67,11 @@ class Section:
         return self.reply is not None and not self.reply.done()
 
     @property
+    def elsewhere(self) -> bool:
+        """Not the chat's own agent asks it, so it does not end with that."""
+        return self.way.routed or bool(self.request.worker)
+
+    @property
     def pending(self) -> p.Pending:
         """What waits here, for a list of such things."""
         return p.Pending(
@@ -84,7 +89,7 @@ class Section:
 
     def _call_of(self, input: dict[str, Any]) -> str:
         asker = f" ({self.form.agent})" if self.form.agent else ""
-        return tool_line(self.request.tool, input) + asker
+        return tool_line(self.request.tool, input, self.request.folder) + asker
 
     def edited(self, lines: list[str]) -> None:
         """The user changed the text."""

@@ -69,8 +69,8 @@ class Turn:
                 self.boundary = True
             case a.Notice(sentence=sentence):
                 yield Noted(sentence)
-            case a.Retry(sentence=sentence):
-                yield Retried(sentence)
+            case a.Retry(sentence=sentence, seconds=seconds):
+                yield Retried(sentence, seconds)
             case a.TurnEnded(stopped=stopped, error=error):
                 yield from self.end(Ended(stopped, error))
             case a.Started() | a.Mode() | a.SettingsChanged():

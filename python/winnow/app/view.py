@@ -85,8 +85,15 @@ class View:
             offer=offered.text if offered else "",
         )
 
-    def confirm(self, row: int, unseen: int = 0) -> answer.Outcome | offer.Offer | Place:
-        """``<CR>`` with the cursor on ``row``; on the foot it takes what is offered."""
+    def confirm(
+        self, row: int, unseen: int = 0, *, anew: bool = False
+    ) -> answer.Outcome | offer.Offer | Place:
+        """``<CR>`` with the cursor on ``row``; on the foot it takes what is offered.
+
+        ``anew`` it is no second press, whatever the first one has said.
+        """
+        if anew:
+            self._armed = answer.NOT_ARMED
         if (place := self._place(row)) is not None:
             return place
         if locate(self._form, self.lines, row) == (0, 0):

@@ -6,6 +6,8 @@ from typing import Any, Union
 
 import msgspec
 
+from winnow.core.folder import UNKNOWN, Folder
+
 Update = dict[str, Any]
 """A permission update, in Claude Code's own form."""
 
@@ -66,9 +68,13 @@ class Notice(msgspec.Struct, frozen=True, tag=True):
 
 
 class Retry(msgspec.Struct, frozen=True, tag=True):
-    """The agent's model does not answer and is asked again; whatever comes next ends that."""
+    """The agent's model does not answer and is asked again, in so many ``seconds`` (0: unknown).
+
+    Whatever comes next ends that.
+    """
 
     sentence: str
+    seconds: float = 0.0
 
 
 class TurnEnded(msgspec.Struct, frozen=True, tag=True):
@@ -107,10 +113,12 @@ class Request(msgspec.Struct, frozen=True):
     tool_use_id: str = ""
     agent_id: str = ""  # the subagent that asks, empty for the main one
     agent: str = ""  # what that one is for, in words
+    worker: str = ""  # the task whose worker asks, where it is not the chat's own agent
     reason: str = ""
     blocked: str = ""  # the path that may not be touched without asking
     suggestions: list[Update] = []
     mode: str = ""  # the permission mode in which it is asked, where that is known
+    folder: Folder = UNKNOWN  # of the chat, which names files by it
 
     @property
     def asker(self) -> str:

@@ -10,11 +10,13 @@ from winnow.ports.agent import (
     Heard,
     MakeAgent,
     NotWanted,
+    Place,
     SessionGone,
 )
 from winnow.ports.disk import Files, Projects
 from winnow.ports.query import Querier, QueryError
-from winnow.ports.store import Decided, Kept, Message, Store, StoredSection, StoreError
+from winnow.ports.store import Decided, Kept, Message, Runs, Store, StoredSection, StoreError
+from winnow.ports.trees import KeptTree, Merged, Tree, TreeChange, TreeError, Worktrees
 from winnow.ports.world import Clock, Editor, World
 
 __all__ = [
@@ -28,15 +30,23 @@ __all__ = [
     "Files",
     "Heard",
     "Kept",
+    "KeptTree",
     "MakeAgent",
+    "Merged",
     "Message",
     "NotWanted",
+    "Place",
     "Projects",
     "Querier",
     "QueryError",
+    "Runs",
     "SessionGone",
     "Store",
     "StoreError",
     "StoredSection",
+    "Tree",
+    "TreeChange",
+    "TreeError",
+    "Worktrees",
     "World",
 ]

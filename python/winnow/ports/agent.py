@@ -9,6 +9,7 @@ import msgspec
 
 from winnow.core.agent import AgentEvent, Reply, Request
 from winnow.core.asking import trust
+from winnow.core.run import tools
 
 
 class AgentError(Exception):
@@ -95,6 +96,17 @@ class Agent(Protocol):
         """End the session; what waits in `Ask` is cancelled."""
 
 
+class Place(msgspec.Struct, frozen=True):
+    """Where agents may run: here, or wherever a command gives a shell with its pipes."""
+
+    name: str = "here"
+    command: tuple[str, ...] = ()  # such as ("ssh", "big"); empty: here
+    cwd: str = ""  # the folder there; ``~`` is the home there
+    cli: str = ""  # Claude Code there; empty: what is found
+    env: dict[str, str] = {}  # for Claude Code there
+    slots: int = 3  # how many at a time
+
+
 class AgentSpec(msgspec.Struct, frozen=True):
     """What a session is made from."""
 
@@ -105,6 +117,11 @@ class AgentSpec(msgspec.Struct, frozen=True):
     mode: str = ""
     questions: str = "tool"  # how it asks: by "tool", by choices in its "text", or "both"
     given: trust.Given = trust.Given()  # what it gets of the project's settings
+    place: Place = Place()  # elsewhere, `cwd` and `given` don't count
+    role: tools.Role = ""  # in a run
+    about: str = ""  # what it is for, in words
+    effort: str = ""
+    budget: float = 0.0  # US dollars that it may cost from now on; 0: no limit
 
 
 MakeAgent = Callable[[AgentSpec, Ask], Awaitable[Agent]]

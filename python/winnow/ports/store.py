@@ -10,6 +10,8 @@ import msgspec
 
 from winnow.core.asking import trust
 from winnow.core.ledger.ledger import Decision
+from winnow.core.run.events import Event, RunEvent
+from winnow.core.run.transcript import RunTurn
 
 
 class StoredSection(msgspec.Struct, frozen=True):
@@ -38,9 +40,10 @@ class Message(msgspec.Struct, frozen=True):
     own: bool = False  # written as a draft, so it may be a command of the agent's
     call: str = ""  # the tool call that has it as its result
     denial: str = ""  # what that result says if it is a refusal
+    about: str = ""  # of a run, for its orchestrator: the task or the question that it is about
 
 
-Kept = Union[StoredSection, Decision, Message]
+Kept = Union[StoredSection, Decision, Message, RunEvent, RunTurn]
 
 
 class StoreError(Exception):
@@ -66,7 +69,7 @@ class Store(Protocol):
         """A marker that no section of this user has; never fails."""
 
     def save(self, *kept: Kept) -> asyncio.Future[None]:
-        """Insert or replace sections and messages, add decisions: all of them or none.
+        """Insert or replace sections and messages, add all else: all of them or none.
 
         Done when that is on disk, or the user has been told that it isn't yet.
         """
@@ -86,6 +89,19 @@ class Store(Protocol):
         Raises:
             StoreError: it can't be read.
         """
+
+
+class Runs(Protocol):
+    """What happened in runs, and what was said in their tasks; waits until it can be read."""
+
+    async def events(self, run: str = "") -> list[Event]:
+        """The events of a run, or of all, in the order in which they happened."""
+
+    async def turns(self, run: str, task: str) -> list[RunTurn]:
+        """The transcript of a task."""
+
+    async def lengths(self, run: str) -> dict[str, int]:
+        """How many turns each of its tasks has."""
 
 
 class Decided(Protocol):

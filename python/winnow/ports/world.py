@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from winnow.core.folder import Folder
 from winnow.ports.agent import MakeAgent
 from winnow.ports.disk import Files, Projects
-from winnow.ports.store import Decided, Store
+from winnow.ports.store import Decided, Runs, Store
 from winnow.protocol import Effect
 
 
@@ -34,5 +35,11 @@ class World(NamedTuple):
     files: Files
     projects: Projects
     decided: Decided
+    runs: Runs
     form_hours: float = 24  # for which choices in an agent's text stay open over restarts
     at_once: int = 2  # agents that start at a time
+    home: str = ""  # the user's directory
+
+    def folder(self, cwd: str) -> Folder:
+        """Of a chat in this directory."""
+        return Folder(cwd, self.home)

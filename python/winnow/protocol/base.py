@@ -12,6 +12,12 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower):
     """Immutable, tagged by the lower-case class name."""
 
 
+class RunMessage(Message, frozen=True):
+    """``run`` is its id."""
+
+    run: str
+
+
 class ChatMessage(Message, frozen=True):
     """``chat`` is the number of its buffer: one host serves one Neovim."""
 

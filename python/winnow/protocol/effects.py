@@ -27,11 +27,13 @@ class Tool(ChatMessage, frozen=True):
     """Show a tool call as one line, or update it; ``output`` goes folded beneath.
 
     An empty line takes it away: it comes again below the section that asks for permission.
+    ``seconds`` are counted down behind it.
     """
 
     id: str
     line: str
     output: list[str] = []
+    seconds: float = 0.0
 
 
 class Section(SectionMessage, frozen=True):
@@ -202,6 +204,12 @@ class Decisions(Message, frozen=True):
     lines: list[str]
 
 
+class Lived(Message, frozen=True):
+    """Show a run's timeline in a buffer of its own."""
+
+    lines: list[str]
+
+
 class File(msgspec.Struct, frozen=True):
     """A file to be written; ``name`` comes after a number."""
 
@@ -240,5 +248,6 @@ Effect = Union[
     Sides,
     Rules,
     Decisions,
+    Lived,
     Export,
 ]

@@ -6,7 +6,8 @@ from typing import Literal, Union
 
 import msgspec
 
-from winnow.protocol.base import ChatMessage, Message, SectionMessage
+from winnow.core.run.events import Limits
+from winnow.protocol.base import ChatMessage, Message, RunMessage, SectionMessage
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -38,6 +39,8 @@ class Open(ChatMessage, frozen=True):
     sent: list[Sent] = []  # messages of which no `Stored` came
     headless: bool = False  # nobody sees this Neovim
     eager: bool = True  # a new chat connects while the user still types
+    run: str = ""  # the run that is led in it
+    limits: Limits = Limits()  # of that run
 
 
 class Close(ChatMessage, frozen=True):
@@ -74,12 +77,14 @@ class Edit(SectionMessage, frozen=True):
 class Confirm(SectionMessage, frozen=True):
     """``<CR>`` in the open section, with the cursor on ``row`` of ``lines``.
 
-    ``unseen`` lines of what it asks for were not on the screen yet, or not whole.
+    ``unseen`` lines of what it asks for were not on the screen yet, or not whole. ``anew``: another
+    key was typed since the last one, so it is no second press.
     """
 
     lines: list[str]
     row: int
     unseen: int = 0
+    anew: bool = False
 
 
 class Keep(SectionMessage, frozen=True):
@@ -160,6 +165,16 @@ class Trust(Message, frozen=True):
     revoke: bool = False
 
 
+class Timeline(RunMessage, frozen=True):
+    """Show what happened in a run."""
+
+
+class GoOn(RunMessage, frozen=True):
+    """Let a run go on whose budget is spent; with this budget in US dollars, 0: as before."""
+
+    budget: float = 0.0
+
+
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, SetMode, SectionEvent]  # a chat takes them
-Event = Union[ChatEvent, Close, Watched, Recall, Trust]
+Event = Union[ChatEvent, Close, Watched, Recall, Trust, Timeline, GoOn]

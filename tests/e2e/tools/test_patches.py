@@ -159,7 +159,7 @@ def test_a_new_file_is_all_additions(
     claude: Editor, api: ScriptedAPI, file: Path, content: str
 ) -> None:
     propose(claude, api, *calls("Write", file, content))
-    assert f"Claude wants to create {file}" in claude.text()
+    assert f"Claude wants to create {file.name}" in claude.text()
     assert "--- /dev/null" in claude.lines()
     claude.keys(ALLOW)
     claude.wait_line("So be it.")
@@ -920,7 +920,6 @@ def test_a_line_that_hides_something_is_edited(
 def test_a_megabyte(claude: Editor, api: ScriptedAPI, file: Path, content: str) -> None:
     api.add(*calls("Write", file, content))
     start(claude)
-    claude.wait(lambda: "━━ Patch: f.txt" in claude.text(), "the patch", 40)
     wait_section(claude, "Patch: f.txt")
     assert all(f"+{line}" in claude.text() for line in content.splitlines()[::5_000])
     allow_unseen(claude)

@@ -12,7 +12,6 @@ import pytest
 from winnow.core.text.text import MARKER
 
 from tests.api import Gate, ScriptedAPI, ToolUse, say
-from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import (
     pending,
@@ -444,18 +443,18 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.fresh("chat")
 def test_an_mcp_tool_runs_with_the_arguments_that_stand_there(
-    open_editor: Open, api: ScriptedAPI, tmp_path: Path
+    claude: Editor, api: ScriptedAPI, tmp_path: Path
 ) -> None:
     """Numbers, lists and objects are JSON, and stay what they are."""
-    claude = open_editor(agent="claude", env=api.env(tmp_path / "claude"))
-    claude.resize(110, 60)
     (tmp_path / "server.py").write_text(SERVER)
     made = project(claude, "made")
     args = [str(tmp_path / "server.py"), str(made)]
     servers = {"notes": {"command": sys.executable, "args": args}}
-    (tmp_path / "claude").mkdir()
-    (tmp_path / "claude" / ".claude.json").write_text(json.dumps({"mcpServers": servers}))
+    books = Path(claude.sandbox.env["CLAUDE_CONFIG_DIR"], ".claude.json")
+    books.parent.mkdir(exist_ok=True)
+    books.write_text(json.dumps({"mcpServers": servers}))
     given = {"title": "Fix\nit", "count": 3, "tags": ["a", "b"], "more": {"deep": [{"x": None}]}}
     api.add(say(ToolUse("mcp__notes__add", given, "t1")), say("So be it."))
     start(claude)

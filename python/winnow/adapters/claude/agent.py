@@ -27,7 +27,7 @@ from claude_agent_sdk import (
 )
 
 from winnow import ports
-from winnow.adapters.claude import failures, private, rules, session_file
+from winnow.adapters.claude import failures, places, private, rules, session_file
 from winnow.adapters.claude.options import options
 from winnow.adapters.claude.process import Process
 from winnow.adapters.claude.requests import Requests
@@ -88,7 +88,7 @@ class ClaudeAgent:
             stderr=self._hear_stderr,
             files=self._files,
         )
-        self._process = Process(self._options)
+        self._process = Process(self._options, spec.place)
         self._client = ClaudeSDKClient(self._options, self._process)
 
     async def connect(self) -> None:
@@ -111,7 +111,7 @@ class ClaudeAgent:
                 raise self._error(failures.silent(2 * self._start_patience))
             self._log(f"Claude Code is silent for {self._start_patience:g} s; starting it again")
             await self._client.disconnect()
-            self._process = Process(self._options)
+            self._process = Process(self._options, self._spec.place)
             self._client = ClaudeSDKClient(self._options, self._process)
         if connecting.cancelled():
             raise self._error(failures.died(code, self._last_stderr()))
@@ -134,9 +134,12 @@ class ClaudeAgent:
         if private.NO_SESSION in str(error):
             return ports.SessionGone(failures.forgotten(self._spec.session), repr(error))
         if self._process.started and isinstance(error, (CLIConnectionError, ProcessError)):
+            last = self._last_stderr()
+            if self._spec.place.command and last.startswith(f"{self._spec.place.name} "):
+                return self._error(failures.elsewhere(last), error)
             code = getattr(error, "exit_code", None)
-            return self._error(failures.died(code, self._last_stderr()), error)
-        if not Path(self._spec.cwd).is_dir():
+            return self._error(failures.died(code, last), error)
+        if not self._spec.place.command and not Path(self._spec.cwd).is_dir():
             return self._error(failures.no_folder(self._spec.cwd), error)
         if isinstance(error, CLINotFoundError):
             return self._error(failures.missing(self._cli_path), error)
@@ -153,8 +156,12 @@ class ClaudeAgent:
 
     async def heard(self) -> ports.Heard | None:
         """See `ports.Agent.heard`."""
-        session = self._translator.session or self._spec.session
-        return await asyncio.to_thread(session_file.heard, session) if session else {}
+        session, place = self._translator.session or self._spec.session, self._spec.place
+        if not session:
+            return {}
+        if place.command:
+            return session_file.told(await places.session_lines(place, session))
+        return await asyncio.to_thread(session_file.heard, session)
 
     async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:
         """Send a message. See `ports.Agent.prompt`."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Any
 
+from winnow.core.agent import Retry
+
 _LOG = "`:Winnow log` has the details"
 
 _API = {
@@ -49,13 +51,13 @@ def turn(reason: str, kind: str, status: int | None, detail: str) -> str:
     return f"Claude {what}{told}; {remedy}."
 
 
-def retry(data: dict[str, Any]) -> str:
+def retry(data: dict[str, Any]) -> Retry:
     """The CLI waits and asks the API again; ``data`` is its ``api_retry`` message."""
     status = data.get("error_status") or data.get("error") or "no connection"
     attempt, limit = data.get("attempt", "?"), data.get("max_retries", "?")
     delay = data.get("retry_delay_ms")
-    when = f" in {max(1, round(delay / 1000))} s" if isinstance(delay, (int, float)) else ""
-    return f"Claude's API failed ({status}); trying again{when}, {attempt} of {limit}."
+    seconds = max(1.0, delay / 1000) if isinstance(delay, (int, float)) else 0.0
+    return Retry(f"Claude's API failed ({status}); trying again, {attempt} of {limit}…", seconds)
 
 
 def limit(resets_at: int | None) -> str:
@@ -96,6 +98,11 @@ def missing(cli_path: str) -> str:
 def start(detail: str) -> str:
     """The CLI could not be run, or did not understand us."""
     return f"Claude Code did not start ({_brief(detail)}); send again to retry, {_LOG}."
+
+
+def elsewhere(what: str) -> str:
+    """Claude Code did not even start in another place; ``what`` says why, and where."""
+    return f"{_brief(what)}; put that right or try again, {_LOG}."
 
 
 def silent(seconds: float) -> str:

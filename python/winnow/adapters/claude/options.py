@@ -29,6 +29,10 @@ from winnow.core.text.encoding import to_json
 _TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
 
 
+# Nobody was asked about the settings of a project there. What it says to Claude is read.
+_ELSEWHERE: dict[str, Any] = {"setting_sources": ["user"], "add_dirs": ["."]}
+
+
 def options(
     spec: ports.AgentSpec,
     ask: ports.Ask,
@@ -54,15 +58,16 @@ def options(
     """
     if spec.mode == "bypassPermissions":  # questions and plans still come to can_use_tool
         warnings.simplefilter("ignore", CanUseToolShadowedWarning)
+    elsewhere = bool(spec.place.command)
     return ClaudeAgentOptions(
-        cwd=spec.cwd,
+        cwd="/" if elsewhere else spec.cwd,
         cli_path=cli_path or None,
         resume=spec.session or None,
         model=None if spec.model == "default" else spec.model or None,
         permission_mode=cast(PermissionMode, spec.mode) if spec.mode else None,
         **ask_user.options(spec.questions, spec.given.prompts),
         mcp_servers={**spec.given.servers, **ask_user.servers(spec.questions, ask)},
-        **_project(spec.given, spec.cwd, files),
+        **(_ELSEWHERE if elsewhere else _project(spec.given, spec.cwd, files)),
         include_partial_messages=True,
         can_use_tool=requests.can_use_tool,
         hooks=_hooks(requests, settings_changed),

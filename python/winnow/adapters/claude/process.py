@@ -16,7 +16,9 @@ from uuid import uuid4
 
 from claude_agent_sdk import ClaudeAgentOptions, CLINotFoundError, ProcessError
 
+from winnow.adapters.claude import places
 from winnow.adapters.claude.private import RESERVED, Subprocess
+from winnow.ports import Place
 
 log = logging.getLogger(__name__)
 
@@ -27,11 +29,16 @@ _GUARD = Path(__file__).parents[1] / "guard.py"
 class Process(Subprocess):
     """The CLI and its pipes.
 
+    Args:
+        options: what it is started with.
+        place: where it runs.
+
     Attributes:
         started: it once ran.
     """
 
-    def __init__(self, options: ClaudeAgentOptions) -> None:
+    def __init__(self, options: ClaudeAgentOptions, place: Place | None = None) -> None:
+        self._place = place if place and place.command else None
         self._named = str(options.cli_path or "")
         self._found = shutil.which(self._named) if self._named else None
         super().__init__(replace(options, cli_path=self._found) if self._found else options)
@@ -139,6 +146,8 @@ class Process(Subprocess):
 
     def wrapped(self, command: list[str]) -> list[str]:
         """The command under its guard."""
+        if self._place is not None:
+            command = [*places.command(self._place), *command[1:]]
         if os.name != "posix":
             return command
         return [sys.executable, "-I", "-S", str(_GUARD), *command]

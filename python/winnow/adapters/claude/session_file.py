@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,11 @@ from winnow.ports import Heard
 
 def heard(session: str) -> Heard | None:
     """See `ports.Agent.heard`. What Claude Code has not written yet, it will not know again."""
-    lines = _lines(session)
-    if lines is None:
-        return None
+    return told(_lines(session))
+
+
+def told(lines: Iterable[bytes]) -> Heard | None:
+    """What a session has heard that has these lines in its file."""
     found: dict[str, str] = {}
     begun = False
     for line in lines:
@@ -28,12 +30,12 @@ def heard(session: str) -> Heard | None:
     return found if begun else None
 
 
-def _lines(session: str) -> list[bytes] | None:
+def _lines(session: str) -> list[bytes]:
     with suppress(ValueError, OSError):
         folder = os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude"
         for path in Path(folder, "projects").glob(f"*/{UUID(session)}.jsonl"):
             return path.read_bytes().splitlines()
-    return None
+    return []
 
 
 def _entry(entry: Any) -> Iterator[tuple[str, str]]:

@@ -91,7 +91,7 @@ class Translator:
             case "permission_denied", _:
                 yield a.Notice(failures.denied(data))
             case "api_retry", _:
-                yield a.Retry(failures.retry(data))
+                yield failures.retry(data)
             case "compact_boundary", _:
                 yield a.Notice("Claude now has a summary in place of the conversation so far.")
 

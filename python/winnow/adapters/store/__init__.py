@@ -6,13 +6,16 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from winnow.adapters.store import ledger, messages, sections
+from winnow.adapters.store import ledger, messages, runs, sections
 from winnow.adapters.store.database import Connection, Database
 from winnow.adapters.store.decided import SqliteDecided
 from winnow.adapters.store.markers import Markers
+from winnow.adapters.store.runs import SqliteRuns
 from winnow.adapters.store.spill import Spill
 from winnow.core.ledger.ledger import Decision
 from winnow.core.never import assert_never
+from winnow.core.run.events import RunEvent
+from winnow.core.run.transcript import RunTurn
 from winnow.ports import Kept, Message, StoredSection
 
 Tell = Callable[[str, bool], None]
@@ -23,6 +26,7 @@ class SqliteStore:
 
     Attributes:
         decided: the `ports.Decided` in the same file.
+        runs: the `ports.Runs` in it.
 
     Args:
         path: the database file; its folder is made when missing.
@@ -46,6 +50,7 @@ class SqliteStore:
 
         self._database = Database(path, tell, opened)
         self.decided = SqliteDecided(self._database)
+        self.runs = SqliteRuns(self._database)
 
     def new_marker(self) -> str:
         """See `ports.Store.new_marker`."""
@@ -105,5 +110,9 @@ def _save(db: Connection, kept: Kept) -> None:
             ledger.save(db, kept)
         case Message():
             messages.save(db, kept)
+        case RunEvent():
+            runs.save_event(db, kept)
+        case RunTurn():
+            runs.save_turn(db, kept)
         case _:
             assert_never(kept)

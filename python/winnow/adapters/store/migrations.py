@@ -45,4 +45,19 @@ MIGRATIONS = (
         "CREATE TABLE modes (chat TEXT PRIMARY KEY, mode TEXT NOT NULL)",
     ),
     ("ALTER TABLE sections ADD COLUMN call TEXT NOT NULL DEFAULT ''",),
+    (
+        "CREATE TABLE run_events (id INTEGER PRIMARY KEY, run TEXT NOT NULL, event TEXT NOT NULL)",
+        # The whole event, too: one that was also kept beside the file is the same.
+        "CREATE UNIQUE INDEX events_of_run ON run_events (run, event)",
+        """
+        CREATE TRIGGER run_events_stay BEFORE UPDATE ON run_events
+        BEGIN SELECT RAISE(ABORT, 'events are never changed'); END
+        """,
+        """
+        CREATE TABLE run_turns (
+            run TEXT NOT NULL, task TEXT NOT NULL, number INTEGER NOT NULL, turn TEXT NOT NULL,
+            PRIMARY KEY (run, task, number)
+        ) WITHOUT ROWID
+        """,
+    ),
 )

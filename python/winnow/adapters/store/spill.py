@@ -9,12 +9,15 @@ import logging
 import secrets
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 import msgspec
 
 from winnow.adapters.files import private
 from winnow.core.ledger.ledger import Decision
 from winnow.core.never import assert_never
+from winnow.core.run.events import Event, RunEvent
+from winnow.core.run.transcript import RunTurn
 from winnow.core.text.encoding import from_json, to_json
 from winnow.ports import Kept, Message, StoredSection
 
@@ -27,6 +30,8 @@ class _Spilt(msgspec.Struct):
     sections: list[StoredSection] = []
     decisions: list[Decision] = []
     messages: list[Message] = []
+    events: list[Event] = []
+    turns: list[RunTurn] = []
 
     def add(self, kept: Kept) -> None:
         match kept:
@@ -36,6 +41,10 @@ class _Spilt(msgspec.Struct):
                 self.decisions.append(kept)
             case Message():
                 self.messages.append(kept)
+            case RunEvent():
+                self.events.append(cast(Event, kept))
+            case RunTurn():
+                self.turns.append(kept)
             case _:
                 assert_never(kept)
 
@@ -76,5 +85,16 @@ class Spill:
             except (OSError, ValueError) as error:
                 log.warning("%s can't be read: %s", path.name, type(error).__name__)
                 continue
-            found.append((path, [*spilt.sections, *spilt.decisions, *spilt.messages]))
+            found.append(
+                (
+                    path,
+                    [
+                        *spilt.sections,
+                        *spilt.decisions,
+                        *spilt.messages,
+                        *spilt.events,
+                        *spilt.turns,
+                    ],
+                )
+            )
         return found

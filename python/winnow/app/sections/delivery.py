@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Protocol
+
 import msgspec
 
 from winnow import ports
@@ -14,11 +17,21 @@ from winnow.app.section import Accepted, Section
 from winnow.app.sections.shelf import Shelf
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
-from winnow.core.agent import Allow, Deny, Reply, Update
+from winnow.core.agent import Allow, Deny, Reply, Request, Update
 from winnow.core.section import record
 from winnow.core.section.answer import Answers
 from winnow.core.text import grammar
 from winnow.core.transcript.entries import Entry, Noted, Recorded
+
+
+class Routes(Protocol):
+    """A run, which takes the answers to its questions to whom they belong."""
+
+    def answered(self, request: Request, text: str) -> list[ports.Kept]:
+        """The user answered in a section. What is to be kept with it."""
+
+    def returned(self, request: Request, reason: str) -> list[ports.Kept]:
+        """They closed it without an answer. What is to be kept with that."""
 
 
 class Delivery:
@@ -44,17 +57,22 @@ class Delivery:
         self._ledger = ledger
         self._mode = mode
         self._trust = project
+        self.routes: Routes | None = None
 
     # --- while it is open -----------------------------------------------------------------------
 
     def deliver(self, section: Section, answers: Answers, page: Page) -> None:
         """The user has answered on this page: to the agent, if it waits, and on record."""
+        if section.way.routed and self.routes is not None:
+            self._route(section, answers, page, self.routes)
+            return
         reply, lines, text = section.accept(answers)
         if isinstance(reply, Allow):
             if sentence := section.way.stale(section.form, self._file):
                 self._refuse(section, sentence, page)
                 return
-            reply = msgspec.structs.replace(reply, updates=self._granted(reply.updates))
+            wanted = reply.updates
+            reply = msgspec.structs.replace(reply, updates=self._granted(section, wanted))
         in_turn = section.settle(reply)  # first of all: the agent waits
         keep: list[ports.Kept] = [*self._ledger.made(section.decided(answers), answers)]
         if not (in_turn and section.way.past):
@@ -63,7 +81,7 @@ class Delivery:
         self._shelf.answered_on[section.marker] = page
         self._shelf.close(section, "answered", lines, *after, keep=keep)
         if isinstance(reply, Allow) and in_turn:
-            self._cover(reply.updates, str(answers[0].answer))
+            self._cover(section, wanted, str(answers[0].answer))
         elif isinstance(reply, Allow):
             for update in reply.updates:  # a plan: its mode comes first
                 self._mode.change(update["mode"])
@@ -71,6 +89,12 @@ class Delivery:
     def discuss(self, section: Section, text: str, id: str, page: Page) -> None:
         """The user talks back instead; it waits on record until it is asked again."""
         reply = Deny(section.discussion(text, late=False))
+        if section.way.routed and self.routes is not None:
+            said = section.discussion(text, late=True)
+            page.apply(p.Stored(page.chat, [id]))
+            keep = self.routes.returned(section.request, said)
+            self._shelf.close(section, "discussed", section.discussed(text), keep=keep)
+            return
         in_turn = section.settle(reply)
         message = self._post(
             section, section.discussion(text, late=True), reply if in_turn else None, id
@@ -95,6 +119,30 @@ class Delivery:
             section.given = message
         return message
 
+    def _route(self, section: Section, answers: Answers, page: Page, routes: Routes) -> None:
+        _, lines, text = section.accept(answers)
+        made = self._ledger.made(section.decided(answers), answers)
+        keep = [*made, *routes.answered(section.request, text)]
+        self._shelf.answered_on[section.marker] = page
+        self._shelf.close(section, "answered", lines, keep=keep)
+
+    def by_text(self, section: Section, answers: Answers, keep: Iterable[ports.Kept]) -> None:
+        """The user has answered what a run asks with a message, which is in the chat already."""
+        made = self._ledger.made(section.decided(answers), answers)
+        _, lines, _ = section.accept(answers)
+        self._shelf.close(section, "answered", lines, keep=[*made, *keep])
+
+    def replay_routed(self, section: Section) -> None:
+        """As `replayed`, for what a run asks; without an answer it waits."""
+        if isinstance(replayed := self.replayed(section), Accepted) and self.routes is not None:
+            self._store.save(*self.routes.answered(section.request, replayed.message))
+
+    def cancel(self, section: Section, reason: str) -> None:
+        """The user closed it without an answer."""
+        routed = section.way.routed and self.routes is not None
+        keep = self.routes.returned(section.request, reason) if routed and self.routes else []
+        self._shelf.close(section, "cancelled", section.cancelled("cancelled"), keep=keep)
+
     def give_up(self, section: Section) -> None:
         """The agent no longer waits for this."""
         if not self._shelf.withdraw(section, "expired") and section.given:
@@ -102,10 +150,10 @@ class Delivery:
 
     # --- what is allowed ------------------------------------------------------------------------
 
-    def _granted(self, updates: list[Update]) -> list[Update]:
+    def _granted(self, section: Section, updates: list[Update]) -> list[Update]:
         """The user allows something for longer: that is kept out of the project's reach."""
         for update in updates:
-            if update.get("type") == "setMode":
+            if update.get("type") == "setMode" and not section.request.worker:
                 self._mode.granted(update["mode"])
         return self._trust.hold(updates)
 
@@ -119,14 +167,21 @@ class Delivery:
 
     def _line(self, section: Section, reply: Reply) -> list[Entry]:
         """The line of the tool that runs now, to stand beside what was allowed."""
-        if isinstance(reply, Allow) and section.way.has_line:
+        worker = section.request.worker  # whose line stands in its own transcript
+        if isinstance(reply, Allow) and section.way.has_line and not worker:
             return [self._turn.allowed(section.request, reply.input)]
         return []
 
-    def _cover(self, updates: list[Update], label: str) -> None:
-        """What waits and would not have been asked any more runs as it was asked."""
+    def _cover(self, granted: Section, updates: list[Update], label: str) -> None:
+        """What waits and would not have been asked any more runs as it was asked.
+
+        Of another agent that is only what holds for the whole project.
+        """
+        lasting = [one for one in updates if one.get("destination") not in (None, "session")]
         for section in self._shelf.waiting[::-1]:
-            if updates and section.way.covered(section.request, updates):
+            same = section.request.worker == granted.request.worker
+            held = updates if same else lasting
+            if held and section.way.covered(section.request, held):
                 reply = Allow(section.request.input)
                 if section.settle(reply):
                     lines = record.covered(label, section.call)

@@ -16,7 +16,7 @@ from winnow.app.page import Page
 from winnow.app.section import Section, again
 from winnow.app.sections import choices
 from winnow.app.sections.choices import Choices
-from winnow.app.sections.delivery import Delivery
+from winnow.app.sections.delivery import Delivery, Routes
 from winnow.app.sections.shelf import Shelf
 from winnow.app.sections.user import User
 from winnow.app.trust import Trust
@@ -79,7 +79,11 @@ class Sections:
     @property
     def awaited(self) -> bool:
         """The agent waits for an answer."""
-        return any(section.awaited for section in self._shelf.waiting)
+        return any(one.awaited for one in self._shelf.waiting if not one.elsewhere)
+
+    def route(self, routes: Routes) -> None:
+        """A run is led here: it takes the answers to its questions."""
+        self._delivery.routes = routes
 
     def handle(self, event: p.SectionEvent) -> None:
         """What the user does with a section."""
@@ -111,6 +115,41 @@ class Sections:
             self.turn.boundary = True
         self._shelf.open(section)
         return section
+
+    def ask(self, request: Request) -> None:
+        """A run asks the user: no agent waits for that in a call, see `Routes`."""
+        section = self._shelf.make(request)
+        assert isinstance(section, Section)
+        if self._ledger.replay is None:
+            self._shelf.open(section)
+        else:
+            self._delivery.replay_routed(section)
+
+    def routed(self) -> list[Section]:
+        """What a run asks, and waits."""
+        return [section for section in self._shelf.waiting if section.way.routed]
+
+    def withdraw(self, section: Section) -> None:
+        """Nobody needs its answer any more."""
+        self._shelf.withdraw(section, "expired")
+
+    def by_text(self, section: Section, text: str, *keep: ports.Kept) -> None:
+        """The user has answered it with a message."""
+        own = answer.Decided(text, own=(text,), dropped=tuple(range(1, section.form.size + 1)))
+        self._delivery.by_text(section, (own,), keep)
+
+    def set_aside(self) -> list[Section]:
+        """What a run asks on this chat's page lets the user's message pass."""
+        aside = [view.section for view in self._page.views if view.section.way.routed]
+        for section in aside:
+            self._page.close(section, [f"… {grammar.UNDECIDED} Your message comes first."])
+        return aside
+
+    def put_back(self, aside: list[Section]) -> None:
+        """It is asked again, below that message, if it waits still."""
+        for section in aside:
+            if section in self._shelf.waiting:
+                self._shelf.put_back(section)
 
     def show(self, marker: str, page: Page) -> bool:
         """Open another view of what waits in this chat. False: it waits no more, or is there."""
@@ -217,12 +256,13 @@ class Sections:
     def lost(self) -> None:
         """The agent is gone: nobody waits any more, but for those that wait for no agent."""
         for section in self._shelf.waiting[::-1]:
-            if section.reply is not None:
+            if section.reply is not None and not section.elsewhere:
                 self._shelf.withdraw(section, "expired")
 
     def stop(self) -> None:
         """The turn ends; everything that waits in it is closed and can be reopened."""
-        for section in self._shelf.waiting[::-1]:  # the open one last: no other opens in between
+        own = [section for section in self._shelf.waiting if not section.elsewhere]
+        for section in own[::-1]:  # the open one last: no other opens in between
             section.settle(Deny(STOPPED, stop=True))
             self._shelf.withdraw(section, "cancelled")
 

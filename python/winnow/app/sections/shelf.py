@@ -48,6 +48,7 @@ class Shelf:
         self._others: list[Page] = []  # that have shown some of them, too
         self._ledger = ledger
         self._latest = 0.0  # when something was asked
+        self._preparing: set[asyncio.Task[None]] = set()
 
     def find(self, marker: str) -> Section | None:
         """The section of this marker, if it waits."""
@@ -55,6 +56,7 @@ class Shelf:
 
     def make(self, request: Request) -> Section | Malformed:
         """A section that asks this, for nobody to see yet."""
+        request = msgspec.structs.replace(request, folder=self._page.folder)
         marker = self._store.new_marker()
         form = ways.of(request.tool, request.input).read(marker, request, self._file)
         if isinstance(form, Malformed):
@@ -81,7 +83,10 @@ class Shelf:
 
         ``page``: where the user asked for it.
         """
-        section.ready = asyncio.ensure_future(self._prepare(section, self.keep(section.stored)))
+        preparing = asyncio.create_task(self._prepare(section, self.keep(section.stored)))
+        self._preparing.add(preparing)
+        preparing.add_done_callback(self._preparing.discard)
+        section.ready = preparing
         self.waiting.append(section)
         self._page.append(Held(section.request.tool_use_id))
         self._show(section, self._page, focus=page is self._page)
@@ -92,6 +97,10 @@ class Shelf:
     def go_on(self, section: Section) -> None:
         """It is in the buffer still, and waits again."""
         self.waiting.append(section)
+        self._show(section, self._page)
+
+    def put_back(self, section: Section) -> None:
+        """It had to let something pass."""
         self._show(section, self._page)
 
     def show(self, section: Section, page: Page, *, focus: bool = False) -> None:
@@ -160,6 +169,8 @@ class Shelf:
         for page in self._others:
             for marker in self.kept:
                 page.guests.pop(marker, None)
+        for preparing in self._preparing:  # what it was to keep is kept all the same
+            preparing.cancel()
 
     def _close_elsewhere(self, section: Section, lines: list[str]) -> None:
         for page in self._others:

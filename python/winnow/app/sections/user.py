@@ -75,7 +75,7 @@ class User:
             if not self._answered_here(marker):  # else it is what came of this
                 self._page.say(GONE, "warn")
             return
-        match view.confirm(event.row, event.unseen):
+        match view.confirm(event.row, event.unseen, anew=event.anew):
             case answer.Send(answers=answers):
                 self._delivery.deliver(view.section, answers, self._page)
                 return
@@ -116,9 +116,10 @@ class User:
         if (view := self._edited(marker, lines)) is None:
             return
         section = view.section
-        others = any(other.awaited for other in self._shelf.waiting if other is not section)
-        section.settle(section.way.cancelled(section.request, CANCELLED, stop=not others))
-        self._shelf.withdraw(section, "cancelled")
+        own = (other for other in self._shelf.waiting if not other.elsewhere)
+        stop = not section.elsewhere and not any(o.awaited for o in own if o is not section)
+        section.settle(section.way.cancelled(section.request, CANCELLED, stop=stop))
+        self._delivery.cancel(section, CANCELLED)
 
     def _discuss(self, event: p.Discuss) -> None:
         """Talk back about the open section."""

@@ -7,6 +7,7 @@ from typing import Any
 from winnow.core.agent import Allow, Deny, Reply, Request, Update
 from winnow.core.asking import rules
 from winnow.core.asking.way import Answered, FileError, ReadFile, Way
+from winnow.core.folder import UNKNOWN, Folder
 from winnow.core.proposal.patch import CellPatch, Patch, proposed_by, written_by
 from winnow.core.proposal.proposal import Call, Changed, Emptied, Kept, Proposal
 from winnow.core.question import Option, Question
@@ -38,7 +39,10 @@ class Permission(Way):
         if request.suggestions and not offer:
             problems = (*problems, _EACH_TIME)
         reasons = why(request, problems)
-        return form(id, proposal, offer, agent=request.asker, why=reasons)
+        kind = "Worker" if request.worker else "Subagent"
+        return form(
+            id, proposal, offer, agent=request.asker, why=reasons, folder=request.folder, kind=kind
+        )
 
     def reply(self, answered: Answered) -> Reply:
         """See `Way`."""
@@ -74,7 +78,8 @@ def why(request: Request, problems: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Sentences that say why the user is asked, and what else matters."""
     reason = (f"Why you are asked: {request.reason}",) if request.reason else ()
     hidden = request.blocked and request.blocked not in request.reason
-    return (*reason, *problems, *((f"It touches: {request.blocked}",) if hidden else ()))
+    touched = (f"It touches: {request.folder.name(request.blocked)}",) if hidden else ()
+    return (*reason, *problems, *touched)
 
 
 def because(said: str, answered: Answered) -> str:
@@ -92,6 +97,8 @@ def form(
     *,
     agent: str = "",
     why: tuple[str, ...] = (),
+    folder: Folder = UNKNOWN,
+    kind: str = "Subagent",
 ) -> Form:
     """The section that asks whether this may be done.
 
@@ -101,15 +108,19 @@ def form(
         offer: what may be allowed for longer.
         agent: the subagent that asks, empty for the main agent.
         why: sentences that say why the user is asked, and what else matters.
+        folder: where the chat is that asks.
+        kind: what to call who asks.
     """
     name = proposal.path.rpartition("/")[2] if isinstance(proposal, Patch) else proposal.tool
-    text = sentences(agent, _wish(proposal), why, proposal)
+    text = sentences(agent, _wish(proposal, folder), why, proposal, kind)
     return Form(form_id, (Question(text, name, _options(offer)),), proposal, agent)
 
 
-def sentences(agent: str, wish: str, why: tuple[str, ...], proposal: Proposal) -> str:
+def sentences(
+    agent: str, wish: str, why: tuple[str, ...], proposal: Proposal, kind: str = "Subagent"
+) -> str:
     """Who wants what, why the user is asked, and how much there is to read."""
-    who = f"Subagent {brief(agent)}" if agent else "Claude"
+    who = f"{kind} {brief(agent)}" if agent else "Claude"
     said = (f"{who} {wish}", *why, *_size(proposal))
     return "\n".join(clean(sentence, _LONGEST) for sentence in said)
 
@@ -131,13 +142,13 @@ def _proposal(request: Request, file: ReadFile) -> tuple[Call | Patch, tuple[str
         return call, (error.sentence,)
 
 
-def _wish(proposal: Call | Patch) -> str:
+def _wish(proposal: Call | Patch, folder: Folder) -> str:
     """What is asked for, in words."""
     match proposal:
         case Patch(old=None, path=path) if not isinstance(proposal, CellPatch):
-            return f"wants to create {path}."
+            return f"wants to create {folder.name(path)}."
         case Patch(path=path, tool=tool):
-            return f"wants to change {path} with {tool}."
+            return f"wants to change {folder.name(path)} with {tool}."
         case Call(tool="Bash", input={"description": str(description)}) if description.strip():
             return f"wants to use Bash: {description}"
     return f"wants to use {proposal.tool}."

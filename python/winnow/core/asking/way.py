@@ -60,6 +60,7 @@ class Way(ABC):
         tool: the tool that asks so, or a name of ours where it is none.
         awaited: the agent waits for the answer. What it doesn't wait for stays open when the agent
             or Neovim ends, and the user's next message closes it.
+        routed: a run has asked it, and takes the answer to whom it belongs.
         waits_unattended: it waits in a headless Neovim, too.
         has_line: its call has a line in the chat beside the section.
         past: why it can't be asked again once it is closed, as a sentence. Empty: it can be, and
@@ -69,6 +70,7 @@ class Way(ABC):
 
     tool: ClassVar[str] = ""
     awaited: ClassVar[bool] = True
+    routed: ClassVar[bool] = False
     waits_unattended: ClassVar[bool] = True
     has_line: ClassVar[bool] = True
     past: ClassVar[str] = ""

@@ -6,9 +6,12 @@ from typing import Any
 
 from winnow.core.asking.ask_user_question import AskUserQuestion
 from winnow.core.asking.choices import ChoicesInText
+from winnow.core.asking.human_query import AskHuman
+from winnow.core.asking.merging import Merging
 from winnow.core.asking.permission import Permission
 from winnow.core.asking.plan import PlanApproval
 from winnow.core.asking.question_tool import QuestionTool
+from winnow.core.asking.run_tool import RunTool
 from winnow.core.asking.trust import ProjectTrust
 from winnow.core.asking.way import Way
 
@@ -18,6 +21,9 @@ WAYS: list[Way] = [
     ChoicesInText(),
     ProjectTrust(),
     PlanApproval(),
+    Merging(),
+    AskHuman(),
+    RunTool(),
     Permission(),  # all that is left
 ]
 

@@ -116,7 +116,8 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
     answer: Decision
     match len(kept):
         case 0 if not own:
-            answer = Undecided(f"nothing left: u brings options back, or write after {grammar.OWN}")
+            back = "nothing left: u brings options back, or " if asked.options else ""
+            answer = Undecided(f"{back}write after {grammar.OWN}")
         case count if asked.multi and not dropped and question not in accepted:
             answer = Undecided(f"nothing deleted: <CR> keeps {_all(count)}")
         case _ if asked.multi:

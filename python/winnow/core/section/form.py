@@ -41,6 +41,12 @@ class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self.proposal.kind if self.proposal else "question"
 
     @property
+    def size(self) -> int:
+        """How many options its only question has."""
+        (question,) = self.questions
+        return len(question.options)
+
+    @property
     def proposes(self) -> bool:
         """It asks whether something may be done."""
         return self.proposal is not None

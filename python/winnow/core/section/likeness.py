@@ -75,6 +75,12 @@ def is_blank(line: str) -> bool:
     return _BULLETS.fullmatch(line) is not None
 
 
+def is_left_of(piece: str, whole: str) -> bool:
+    """Can ``piece`` be made from ``whole`` by deleting characters?"""
+    characters = iter(whole.casefold())
+    return all(character in characters for character in piece.casefold())
+
+
 def _readings(seen: str) -> tuple[str, str]:
     return _fold(seen), _fold(_BULLETS.sub("", seen, count=1))
 

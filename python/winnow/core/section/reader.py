@@ -13,12 +13,13 @@ import msgspec
 from winnow.core.proposal import blocks
 from winnow.core.question import Option
 from winnow.core.section.form import ELSE, Form, straight
-from winnow.core.section.known import Line, slot_of
-from winnow.core.section.likeness import is_blank, lead, rest, same
+from winnow.core.section.known import Address, Line, slot_of
+from winnow.core.section.likeness import is_blank, is_left_of, lead, rest, same
 from winnow.core.text import grammar
 from winnow.core.text.text import MARKER, brief, fragments, marker, strip_markers
 
 BROKEN = 20  # lines that one may be broken into
+_NOWHERE: Address = (0, 0)
 
 _ELSE = re.compile(
     rf"(?i)\s*(?:[>*+•#-]+\s+)*{grammar.OWN}?[\s_-]*(?:something[\s_-]*else[\s_-]*:?)?"
@@ -153,13 +154,18 @@ class Reader:
         start = 0
         for mark in MARKER.finditer(line):
             text, start = line[start : mark.start()], mark.end()
-            if mark[1].lower() != self.form.id.lower() and not self._was_own(mark, text):
-                segments.append(None)
-                continue
-            if (int(mark[2]), slot_of(mark[3])) not in self.known.at:
-                yield self._damaged(row, self.block, line)
-                return
-            segment = Segment(int(mark[2]), slot_of(mark[3]), text)
+            match self._addresses(mark, text):
+                case []:
+                    segments.append(None)
+                    continue
+                case [address] if address in self.known.at:
+                    segment = Segment(*address, text)
+                case [_]:
+                    yield self._damaged(row, self.block, line)
+                    return
+                case _:
+                    yield self._ambiguous(row, text)
+                    return
             if segments and segments[-1]:  # after J, what precedes may be a note on the former
                 note = self._lead(segment)
                 if note is not None:
@@ -254,7 +260,7 @@ class Reader:
             found = self._cut(line)
         if not found:
             found = self._recognise(text, fragment)
-            if len(found) == 1 and not _is_left_of("".join(pieces), self._mark(found[0])):
+            if len(found) == 1 and not is_left_of("".join(pieces), self._mark(found[0])):
                 found = []  # something was typed into the marker
         match found:
             case [Line(question=question, slot=int(option))]:
@@ -276,7 +282,7 @@ class Reader:
         found = []
         for shown in self.known.starting(line):
             tail = shown.text[len(shown.label) :] + self._mark(shown)
-            if _is_left_of(line[len(shown.label) :], tail):
+            if is_left_of(line[len(shown.label) :], tail):
                 found.append(shown)
         return found
 
@@ -299,12 +305,24 @@ class Reader:
         return mark[1].lower() == self.form.id.lower() and address in self.known.at
 
     def _was_own(self, mark: re.Match[str], text: str) -> bool:
-        """Was this a marker of ours, before a character of the id was deleted?"""
+        """Was this a marker of ours, before a character of the id was deleted or typed there?"""
         address = (int(mark[2]), slot_of(mark[3]))
         return any(
-            _is_left_of(mark[0], self._mark(line)) and same(text, line.text)
+            (is_left_of(mark[0], self._mark(line)) and same(text, line.text))
+            or is_left_of(self._mark(line), mark[0])
             for line in self.known.at.get(address, [])
         )
+
+    def _addresses(self, mark: re.Match[str], text: str) -> list[Address]:
+        """What a marker is of; one that looks foreign, of a line of ours that has lost its own."""
+        address = (int(mark[2]), slot_of(mark[3]))
+        if mark[1].lower() == self.form.id.lower() or self._was_own(mark, text):
+            return [address]
+        lines = self._recognise(strip_markers(text, fragments=True), fragment=True)
+        missing = [line.address for line in lines if line.address not in self.present]
+        if address in missing:
+            return [address]
+        return missing or [_NOWHERE] * bool(fragments(text))
 
     def _may_be_of_block(self, question: int, seen: str) -> bool:
         """Does it stand under another question, where an option that reads the same is missing?"""
@@ -330,9 +348,3 @@ class Reader:
         line = f"“{seen}”" if seen else "an empty line"
         was = f"was “{brief(shown)}”" if shown else "lost its marker"
         return Damaged(row, question, f"{line} {was}: {self._advice()}")
-
-
-def _is_left_of(piece: str, whole: str) -> bool:
-    """Can ``piece`` be made from ``whole`` by deleting characters?"""
-    characters = iter(whole.casefold())
-    return all(character in characters for character in piece.casefold())

@@ -40,6 +40,7 @@ FOOT = "f"
 RECORD = "r"
 BEGIN = "b"  # the fence above a body, where QUESTION is the body's number
 END = "c"  # the one below it
+TASK = "t"  # a task's line on the board, where QUESTION is its number and ID its run
 
 # What stands above a chat's text.
-KEYS = ("winnow", "session", "cwd", "model", "mode", "agent", "questions")
+KEYS = ("winnow", "session", "cwd", "model", "mode", "agent", "questions", "run")

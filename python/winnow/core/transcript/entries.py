@@ -71,9 +71,13 @@ class Noted(_Entry, frozen=True):
 
 
 class Retried(_Entry, frozen=True):
-    """The agent tries again to be heard; over with the next entry of another kind."""
+    """The agent tries again to be heard, in ``seconds``; over with the next entry of another kind.
+
+    0: nobody knows when.
+    """
 
     sentence: str
+    seconds: float = 0.0
 
 
 class Ended(_Entry, frozen=True):

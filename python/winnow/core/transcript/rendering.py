@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from winnow.core.asking import ways
+from winnow.core.folder import UNKNOWN, Folder
 from winnow.core.never import assert_never
 from winnow.core.text import grammar
 from winnow.core.text.text import clean, clean_block, prose, split_unfinished
@@ -51,22 +52,31 @@ _TELLING = {
     "Task": "description",
     "ExitPlanMode": "planFilePath",  # not the plan
 }
+_PATHS = ("file_path", "notebook_path", "path", "planFilePath")
+LONGEST = 100  # characters of what is no path: that is whole, for `<CR>` opens it
 
 
-def tool_line(name: str, arguments: dict[str, Any], *, state: ToolState | None = None) -> str:
+def tool_line(
+    name: str,
+    arguments: dict[str, Any],
+    folder: Folder = UNKNOWN,
+    *,
+    state: ToolState | None = None,
+) -> str:
     """A tool call on one line: its name and what it works on; with a state, as the chat has it."""
     call = ways.of(name, arguments).line(arguments)
-    if not call:
-        about = arguments.get(_TELLING.get(name, ""))
-        if not isinstance(about, str) and name in _TELLING:
-            about = ""
-        elif not isinstance(about, str):
-            about = next((value for value in arguments.values() if isinstance(value, str)), "")
-        shown = clean(about)
-        if len(shown) > 100:
-            shown = shown[:99] + "…"
-        call = f"{clean(name)} {shown}".rstrip()
+    call = call or f"{clean(name)} {_about(name, arguments, folder)}".rstrip()
     return f"{grammar.TOOL} {call} {_STATES[state]}" if state else call
+
+
+def _about(name: str, arguments: dict[str, Any], folder: Folder) -> str:
+    """What tells a call from the next one."""
+    texts = {key: value for key, value in arguments.items() if isinstance(value, str)}
+    key = _TELLING.get(name) or next(iter(texts), "")
+    if key in _PATHS:
+        return clean(folder.name(texts.get(key, "")))
+    shown = clean(texts.get(key, ""))
+    return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 
 
 def tool_output(text: str, name: str = "") -> list[str]:
@@ -93,17 +103,22 @@ class Words(msgspec.Struct, frozen=True):
 
 
 class CallLine(msgspec.Struct, frozen=True):
-    """A tool call's line, new or as it is now; ``output`` goes folded beneath. Empty: none."""
+    """A tool call's line, new or as it is now; ``output`` goes folded beneath. Empty: none.
+
+    Where something is awaited, ``seconds`` are counted down behind the line.
+    """
 
     id: str
     line: str
     output: list[str] = []
+    seconds: float = 0.0
 
 
 class Renderer:
-    """Draws entries, one after the other, for one view."""
+    """Draws entries, one after the other, for one view of a chat in this folder."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Folder = UNKNOWN) -> None:
+        self._folder = folder
         self._speech: type[Said | Thought] | None = None  # what may go on
         self._fresh = True  # its next piece starts a paragraph
         self._unfinished = ""  # the end of its text so far, which may yet become a marker
@@ -126,13 +141,13 @@ class Renderer:
                 yield from self._block("\n".join(lines))
             case Noted(sentence=sentence):
                 yield from self._block(notice(sentence))
-            case Retried(sentence=sentence):
+            case Retried(sentence=sentence, seconds=seconds):
                 yield from self._finish()
                 self._retrying = True
-                yield CallLine(RETRY, notice(sentence))
+                yield CallLine(RETRY, notice(sentence), seconds=seconds)
             case Called(id=call):
                 yield from self._finish()
-                yield _line(entry, "running")
+                yield self._line(entry, "running")
                 self._calls[call] = entry
                 self._held.discard(call)
             case Held(call=call):
@@ -191,15 +206,14 @@ class Renderer:
                 self._held.remove(entry.id)
                 yield from self._finish()
             output = tool_output(entry.output, called.tool)
-            yield _line(called, "failed" if entry.failed else "done", output)
+            yield self._line(called, "failed" if entry.failed else "done", output)
+
+    def _line(self, called: Called, state: ToolState, output: Sequence[str] = ()) -> CallLine:
+        line = tool_line(called.tool, called.input, self._folder, state=state)
+        return CallLine(called.id, line, list(output))
 
 
 def _thought(text: str, *, first: bool) -> str:
     """A piece of reasoning; the first one carries its title line."""
     body = "\n".join(clean_block(text)).replace("\n", "\n" + FOLDED)
     return f"{THINKING}\n{FOLDED}{body}" if first else body
-
-
-def _line(called: Called, state: ToolState, output: Sequence[str] = ()) -> CallLine:
-    line = tool_line(called.tool, called.input, state=state)
-    return CallLine(called.id, line, list(output))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from winnow.core.folder import UNKNOWN, Folder
 from winnow.core.text import grammar
 from winnow.core.transcript.entries import Entry
 from winnow.core.transcript.rendering import THINKING, Renderer, Words
@@ -13,10 +14,16 @@ _BLANK = " \t\n\v\f\r"  # what Lua takes for white space
 
 
 class Transcript:
-    """What happened, for views that come and go: each shows the entries, and then what follows."""
+    """What happened, for views that come and go: each shows the entries, and then what follows.
 
-    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+    Args:
+        entries: what has happened already.
+        folder: where the chat is, for the names of files.
+    """
+
+    def __init__(self, entries: Iterable[Entry] = (), folder: Folder = UNKNOWN) -> None:
         self._entries = list(entries)
+        self._folder = folder
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries)
@@ -28,7 +35,7 @@ class Transcript:
     @property
     def text(self) -> str:
         """The Markdown that a chat shows, as ``lua/winnow/chat/transcript.lua`` writes it there."""
-        renderer, sheet = Renderer(), _Sheet()
+        renderer, sheet = Renderer(self._folder), _Sheet()
         for entry in self._entries:
             for drawn in renderer.render(entry):
                 if isinstance(drawn, Words):

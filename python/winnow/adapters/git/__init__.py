@@ -1,0 +1,1 @@
+"""Git, as a program: worktrees for agents, and their way back."""

@@ -1,0 +1,125 @@
+"""What differs between two commits, read as texts, and a commit of what is wanted of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from winnow.adapters.git import snapshot
+from winnow.adapters.git.git import items, line, run
+from winnow.core.proposal.merge import FileChange, Wanted
+
+_LIMIT = 4 << 20  # bytes of a file; more is nothing to read
+_NONE = "0" * 40
+_KINDS = {"000000": "no file", "100644": "a file", "100755": "executable", "120000": "a link"}
+_FILE, _MODULE = "100644", "160000"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A path that differs: what it is in both commits, and which object."""
+
+    path: str
+    old_mode: str
+    mode: str
+    old: str
+    new: str
+
+
+async def differing(folder: Path, old: str, new: str) -> list[Entry]:
+    """The paths that differ between two commits. A file that was renamed is gone, and new."""
+    compare = ("diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", old, new)
+    found = iter(await items(folder, *compare))
+    entries = []
+    for head in found:
+        old_mode, mode, before, after, _ = head.removeprefix(":").split(" ")
+        entries.append(Entry(next(found), old_mode, mode, before, after))
+    return entries
+
+
+async def read(folder: Path, entries: list[Entry]) -> tuple[FileChange, ...]:
+    """What these changes are, for somebody to read."""
+    names = [
+        name for it in entries for name in (it.old, it.new) if name.strip("0") and not _module(it)
+    ]
+    blobs = await _blobs(folder, names)
+    return tuple(_change(entry, blobs) for entry in entries)
+
+
+def _module(entry: Entry) -> bool:
+    return _MODULE in (entry.old_mode, entry.mode)
+
+
+def _change(entry: Entry, blobs: dict[str, bytes | int]) -> FileChange:
+    if _module(entry):
+        return FileChange(entry.path, what=f"submodule, now at {entry.new[:10]}")
+    kinds = [_KINDS.get(mode, mode) for mode in (entry.old_mode, entry.mode)]
+    new = blobs.get(entry.new, b"")
+    texts = [_text(blobs.get(entry.old, b"")), _text(new)]
+    if None in texts or "a link" in kinds:
+        size = new if isinstance(new, int) else len(new)
+        deleted = entry.new == _NONE
+        what = "deleted" if deleted else f"{kinds[1]}, " * (kinds[1] != "a file") + _size(size)
+        binary = "binary, " * (None in texts)
+        return FileChange(entry.path, what=binary + what)
+    old_text = None if entry.old == _NONE else texts[0]
+    new_text = None if entry.new == _NONE else texts[1]
+    odd = old_text is not None and new_text is not None and entry.old_mode != entry.mode
+    changed = " and changed" * (entry.old != entry.new)
+    what = f"was {kinds[0]}, now {kinds[1]}{changed}" if odd else ""
+    if not what and old_text is None and entry.mode != _FILE:
+        what = f"new, {kinds[1]}, {_size(len(new_text or ''))}"
+    return FileChange(entry.path, old_text, new_text, what)
+
+
+def _text(blob: bytes | int) -> str | None:
+    if isinstance(blob, int) or b"\0" in blob:
+        return None
+    try:
+        return blob.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _size(size: int) -> str:
+    return f"{size} bytes" if size < 10_000 else f"{size / 1e6:.2g} MB"
+
+
+async def _blobs(folder: Path, names: list[str]) -> dict[str, bytes | int]:
+    """Objects by their names; of those that are too large, their sizes."""
+    asked = "".join(f"{name}\n" for name in names).encode()
+    _, out = await run(folder, "cat-file", "--batch-check", input=asked)
+    sizes = {}
+    for told in out.decode().splitlines():
+        name, _, size = told.split(" ")
+        sizes[name] = int(size)
+    small = [name for name, size in sizes.items() if size <= _LIMIT]
+    _, out = await run(folder, "cat-file", "--batch", input="\n".join([*small, ""]).encode())
+    blobs: dict[str, bytes | int] = dict(sizes)
+    at = 0
+    for name in small:
+        start = out.index(b"\n", at) + 1
+        at = start + sizes[name]
+        blobs[name] = out[start:at]
+        at += 1  # the newline after it
+    return blobs
+
+
+async def composed(folder: Path, base: str, entries: list[Entry], wanted: Wanted) -> str:
+    """A commit upon ``base`` with what is wanted of these changes."""
+    rows = []
+    for entry in entries:
+        if entry.path not in wanted:
+            continue
+        text = wanted[entry.path]
+        mode, name = entry.mode, entry.new
+        if text is not None:
+            _, out = await run(folder, "hash-object", "-w", "--stdin", input=text.encode())
+            name = out.decode().strip()
+            mode = _FILE if mode == "000000" else mode  # it would be gone, but lines were kept
+        rows.append(f"{mode} {name}\t".encode() + os.fsencode(entry.path) + b"\0")
+    async with snapshot.index(folder, base) as env:
+        await run(folder, "update-index", "-z", "--index-info", input=b"".join(rows), env=env)
+        tree = await line(folder, "write-tree", env=env)
+    return await snapshot.commit(folder, tree, [base])

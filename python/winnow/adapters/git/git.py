@@ -1,0 +1,81 @@
+"""Runs git, so that nothing of the user's is touched but what is asked for.
+
+No hooks, no signing, no pager, no prompt; the index is another file wherever one is written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0")
+_ENV = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "LC_ALL": "C",
+    **{
+        f"GIT_{who}_{what}": value
+        for who in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", "winnow"), ("EMAIL", "winnow@localhost"))
+    },
+}
+
+
+class GitError(Exception):
+    """Git could not do it; ``said`` is the last line that it wrote."""
+
+    def __init__(self, command: str, code: int, stderr: bytes) -> None:
+        self.code = code
+        lines = stderr.decode(errors="replace").strip().split("\n")
+        self.said = lines[-1].removeprefix("fatal: ").removeprefix("error: ")
+        super().__init__(f"git {command} ended with {code}: {' / '.join(lines)}")
+
+
+async def run(
+    folder: Path,
+    *arguments: str,
+    input: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    may_fail: tuple[int, ...] = (),
+) -> tuple[int, bytes]:
+    """What git writes in a folder; raises `GitError`, unless it ends with a code that it may."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    process = await asyncio.create_subprocess_exec(
+        "git",
+        *_QUIET,
+        *arguments,
+        cwd=folder,
+        env={**inherited, **_ENV, **(env or {})},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        out, err = await process.communicate(input)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    code = process.returncode or 0
+    if code and code not in may_fail:
+        raise GitError(arguments[0], code, err)
+    return code, out
+
+
+async def line(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> str:
+    """The first line that git writes."""
+    _, out = await run(folder, *arguments, env=env)
+    return os.fsdecode(out).partition("\n")[0]
+
+
+async def items(
+    folder: Path, *arguments: str, input: bytes = b"", env: Mapping[str, str] | None = None
+) -> list[str]:
+    """What git writes with ``-z``."""
+    _, out = await run(folder, *arguments, input=input, env=env)
+    return [os.fsdecode(item) for item in out.split(b"\0") if item]

@@ -1,0 +1,294 @@
+"""Folders of their own for agents, as git worktrees: made, read, merged, and never lost."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import signal
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from itertools import takewhile
+from pathlib import Path
+
+from winnow import ports
+from winnow.adapters.git import changes, snapshot
+from winnow.adapters.git.git import GitError, items, line, run
+from winnow.core.proposal.merge import Wanted
+
+_REFS = "refs/winnow/kept/"
+_INCLUDE = ".worktreeinclude"
+_TOLD = 40  # lines of what a gate has written
+_CONFLICT = 1  # how `git merge-tree` ends then
+
+
+class GitWorktrees:
+    """Implements `ports.Worktrees`.
+
+    Args:
+        folder: where worktrees are made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def create(self, cwd: str, name: str, *, uncommitted: bool = False) -> ports.Tree:
+        """See `ports.Worktrees.create`."""
+        with _explained(f"No worktree could be made for {name}"):
+            root = await _root(cwd)
+            head = await snapshot.head(root)
+            base = await snapshot.take(root, *filter(None, [head])) if uncommitted else head
+            if not base:
+                raise ports.TreeError(f"{root} has no commit yet: make one, or base on what is.")
+            clean = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "task"
+            place, branch = await self._free(root, clean)
+            await run(root, "worktree", "add", "--quiet", "-b", branch, str(place), base)
+            await asyncio.to_thread(_copy, root, place, await _included(root))
+            return ports.Tree(str(root), str(place), _same(cwd, root, place), branch, base)
+
+    async def _free(self, root: Path, name: str) -> tuple[Path, str]:
+        """A folder and a branch that are not there yet."""
+        await asyncio.to_thread(self._folder.mkdir, 0o700, parents=True, exist_ok=True)
+        for number in range(1, 1000):
+            tried = name if number == 1 else f"{name}-{number}"
+            place, branch = self._folder / f"{root.name}-{tried}", f"winnow/{tried}"
+            code, _ = await run(
+                root, "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}", may_fail=(1,)
+            )
+            if code and not _is_there(place):
+                return place, branch
+        raise ports.TreeError(f"There are a thousand worktrees named {name}: remove some.")
+
+    async def change(self, tree: ports.Tree) -> ports.TreeChange:
+        """See `ports.Worktrees.change`."""
+        with _explained(f"What {tree.branch} changes can't be read"):
+            commit = await self._state(tree)
+            entries = await changes.differing(Path(tree.root), tree.base, commit)
+            return ports.TreeChange(commit, await changes.read(Path(tree.root), entries))
+
+    async def _state(self, tree: ports.Tree) -> str:
+        """A commit of all that a worktree holds, or of its branch if its folder is gone."""
+        root, place = Path(tree.root), Path(tree.path)
+        if _is_there(place / ".git"):
+            return await snapshot.take(place, await snapshot.head(place) or tree.base)
+        return await line(root, "rev-parse", "--verify", f"refs/heads/{tree.branch}")
+
+    # --- merged ---------------------------------------------------------------------------------
+
+    async def merge(
+        self, tree: ports.Tree, commit: str, wanted: Wanted, gate: str = ""
+    ) -> ports.Merged:
+        """See `ports.Worktrees.merge`."""
+        root = Path(tree.root)
+        with _explained(f"{tree.branch} could not be merged"):
+            entries = await changes.differing(root, tree.base, commit)
+            theirs = await changes.composed(root, tree.base, entries, wanted)
+            # With both as parents, what was the base is what git takes for it.
+            ours = await snapshot.take(root, *filter(None, [await snapshot.head(root), tree.base]))
+            merged, conflicts = await _merged(root, ours, theirs)
+            if conflicts:
+                return ports.Merged(conflicts=conflicts)
+            if gate:
+                below = Path(tree.cwd).relative_to(tree.path)
+                failed = await self._fails(root, merged, below, gate)
+                if failed is not None:
+                    return ports.Merged(failed=failed)
+            again = await snapshot.take(root)
+            if await _tree(root, again) != await _tree(root, ours):
+                return ports.Merged(failed="Files have changed meanwhile: merge again.")
+            return ports.Merged(done=await _lay(root, ours, merged))
+
+    async def _fails(self, root: Path, merged: str, below: Path, gate: str) -> str | None:
+        """What a command wrote that failed on the merged files; None: it went well."""
+        async with _checkout(root, merged) as place:
+            await asyncio.to_thread(_copy, root, place, await _included(root))
+            process = await asyncio.create_subprocess_shell(
+                gate,
+                cwd=place / below,
+                env={name: text for name, text in os.environ.items() if not _of_git(name)},
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                out, _ = await process.communicate()
+            finally:
+                with suppress(ProcessLookupError):  # whatever it has started goes with it
+                    os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+        if process.returncode == 0:
+            return None
+        said = out.decode(errors="replace").rstrip().split("\n")[-_TOLD:]
+        return "\n".join([f"{gate} ended with {process.returncode}:", *said])
+
+    # --- removed, and brought back --------------------------------------------------------------
+
+    async def remove(self, tree: ports.Tree) -> str:
+        """See `ports.Worktrees.remove`."""
+        root, place = Path(tree.root), Path(tree.path)
+        with _explained(f"The worktree {tree.path} could not be removed"):
+            with suppress(GitError):  # neither folder nor branch is there
+                commit = await self._state(tree)
+                if await _tree(root, commit) != await _tree(root, tree.base):
+                    name = tree.branch.removeprefix("winnow/")
+                    await run(root, "update-ref", f"{_REFS}{name}", commit)
+            if _is_there(place):
+                await run(root, "worktree", "remove", "--force", "--force", str(place))
+            await run(root, "worktree", "prune")
+            await run(root, "branch", "--quiet", "-D", tree.branch, may_fail=(1,))
+            return await _kept(root, tree.branch.removeprefix("winnow/"))
+
+    async def kept(self, cwd: str) -> list[ports.KeptTree]:
+        """See `ports.Worktrees.kept`."""
+        with _explained("What was removed can't be listed"):
+            root = await _root(cwd)
+            form = "%(refname)%09%(committerdate:unix)"
+            _, out = await run(
+                root, "for-each-ref", "--sort=-committerdate", f"--format={form}", _REFS
+            )
+            rows = [row.split("\t") for row in os.fsdecode(out).splitlines()]
+            return [
+                ports.KeptTree(ref.removeprefix(_REFS), float(at or 0), await _stat(root, ref))
+                for ref, at in rows
+            ]
+
+    async def restore(self, cwd: str, name: str) -> ports.Tree:
+        """See `ports.Worktrees.restore`."""
+        with _explained(f"{name} could not be brought back"):
+            root = await _root(cwd)
+            commit = await _kept(root, name)
+            if not commit:
+                raise ports.TreeError(f"Nothing named {name} is kept in {root}.")
+            place, branch = await self._free(root, name)
+            await run(root, "worktree", "add", "--quiet", "-b", branch, str(place), commit)
+            base = await line(root, "rev-parse", f"{commit}^")
+            return ports.Tree(str(root), str(place), _same(cwd, root, place), branch, base)
+
+
+class _explained:  # noqa: N801  used as a statement
+    """Errors of git and of the disk as a `ports.TreeError` that begins with these words."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, GitError):
+            raise ports.TreeError(f"{self._what}: {error.said}.", str(error)) from error
+        if isinstance(error, OSError):
+            raise ports.TreeError(f"{self._what}: {error.strerror}.", repr(error)) from error
+
+
+async def _root(cwd: str) -> Path:
+    """The top of the repository that a folder is in."""
+    if not _is_there(Path(cwd)):
+        raise ports.TreeError(f"{cwd} is no folder.")
+    try:
+        top = await line(Path(cwd), "rev-parse", "--show-toplevel")
+    except FileNotFoundError as error:
+        raise ports.TreeError("Worktrees need git, which is not installed.") from error
+    except GitError as error:
+        raise ports.TreeError(f"{cwd} is in no git repository with files.", str(error)) from error
+    return Path(top)  # git has resolved it
+
+
+def _is_there(path: Path) -> bool:
+    return path.exists()
+
+
+def _same(cwd: str, root: Path, place: Path) -> str:
+    """The folder in one tree that stands for another's."""
+    return str(place / Path(cwd).resolve().relative_to(root))
+
+
+async def _included(root: Path) -> list[str]:
+    """Ignored files that a worktree needs all the same, as `.worktreeinclude` says."""
+    if not _is_there(root / _INCLUDE):
+        return []
+    listing = ("ls-files", "-z", "--others", "--ignored")
+    named = await items(root, *listing, f"--exclude-from={_INCLUDE}")
+    ignored = set(await items(root, *listing, "--exclude-standard"))
+    return [path for path in named if path in ignored]
+
+
+def _copy(root: Path, place: Path, paths: list[str]) -> None:
+    for path in paths:
+        target = place / path
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(root / path, target, follow_symlinks=False)
+
+
+async def _merged(root: Path, ours: str, theirs: str) -> tuple[str, dict[str, str]]:
+    """The merged tree, and the texts of files with conflicts, marked, by their paths."""
+    code, out = await run(
+        root, "merge-tree", "--write-tree", "-z", "--name-only", ours, theirs, may_fail=(_CONFLICT,)
+    )
+    tree, *rest = [os.fsdecode(part) for part in out.split(b"\0")]
+    if code != _CONFLICT:
+        return tree, {}
+    paths = rest[: rest.index("")]
+    texts = {}
+    for path in dict.fromkeys(paths):
+        failed, blob = await run(root, "cat-file", "blob", f"{tree}:{path}", may_fail=(128,))
+        texts[path] = "" if failed else blob.decode(errors="replace")
+    return tree, texts
+
+
+@asynccontextmanager
+async def _checkout(root: Path, tree: str) -> AsyncIterator[Path]:
+    """A folder that holds a tree for a while."""
+    with tempfile.TemporaryDirectory(prefix="winnow-gate-") as place:
+        made = Path(place, root.name)
+        commit = await snapshot.commit(root, tree, [])
+        await run(root, "worktree", "add", "--quiet", "--detach", str(made), commit)
+        try:
+            yield made
+        finally:
+            await run(root, "worktree", "remove", "--force", "--force", str(made), may_fail=(128,))
+
+
+async def _lay(root: Path, ours: str, merged: str) -> tuple[str, ...]:
+    """Write what differs into the user's files; index, branch and commits stay as they are."""
+    entries = await changes.differing(root, await _tree(root, ours), merged)
+    written = [entry.path for entry in entries if entry.mode != "000000"]
+    gone = [root / entry.path for entry in entries if entry.mode == "000000"]
+    await asyncio.to_thread(_delete, root, gone)
+    async with snapshot.index(root, merged) as env:
+        paths = b"".join(os.fsencode(path) + b"\0" for path in written)
+        await run(root, "checkout-index", "--force", "-z", "--stdin", input=paths, env=env)
+    return tuple(entry.path for entry in entries)
+
+
+def _delete(root: Path, files: list[Path]) -> None:
+    """Delete files, and as git does it, the folders that hold nothing then."""
+    for file in files:
+        file.unlink(missing_ok=True)
+        with suppress(OSError):
+            for folder in takewhile(root.__ne__, file.parents):
+                folder.rmdir()
+
+
+async def _tree(root: Path, commit: str) -> str:
+    return await line(root, "rev-parse", f"{commit}^{{tree}}")
+
+
+async def _kept(root: Path, name: str) -> str:
+    """The commit that is kept under a name; empty: there is none."""
+    with suppress(GitError):
+        return await line(root, "rev-parse", "--verify", "--quiet", f"{_REFS}{name}")
+    return ""
+
+
+async def _stat(root: Path, ref: str) -> str:
+    _, out = await run(root, "diff-tree", "--shortstat", f"{ref}^", ref, may_fail=(128,))
+    return out.decode().strip()
+
+
+def _of_git(name: str) -> bool:
+    return name.startswith("GIT_")

@@ -1,0 +1,258 @@
+"""The workers of a run: started, ended, and what becomes of their tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, cast
+
+import msgspec
+
+from winnow import ports
+from winnow.app.runs.budget import Budget
+from winnow.app.runs.front import Front
+from winnow.app.runs.questions import Questions
+from winnow.app.runs.record import Record
+from winnow.app.runs.worker import Worker
+from winnow.app.starts import Starts
+from winnow.core import agent as a
+from winnow.core.asking import question_tool
+from winnow.core.run import events as e
+from winnow.core.run import prompts, schedule, tools
+from winnow.core.run.board import Live
+from winnow.core.run.task import Impossible, Task
+from winnow.core.transcript.rendering import tool_line
+
+log = logging.getLogger(__name__)
+
+NOT_YOU = "You can't ask the user: call ask_orchestrator."
+RESTARTED = "It goes on after a restart."
+
+
+class Crew:
+    """The workers of a run; implements `winnow.app.runs.worker.Foreman`.
+
+    Attributes:
+        questions: what they ask.
+        workers: those that have an agent, or get one, by task.
+    """
+
+    def __init__(self, record: Record, front: Front, world: ports.World, starts: Starts) -> None:
+        self.run = record.run
+        self.workers: dict[str, Worker] = {}
+        self.questions = Questions(record, front, self.workers)
+        self._record = record
+        self._front = front
+        self._world = world
+        self._starts = starts
+        self._permissions: dict[str, str] = {}  # what each task's worker wants to do
+        self._died: set[str] = set()  # tasks whose worker was lost once
+        self._before: dict[str, float] = {}  # what each task had cost before its worker
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._loading: dict[str, asyncio.Task[None]] = {}
+        self._closing: dict[str, asyncio.Task[None]] = {}
+        self.budget = Budget(record, front, self._dismiss)
+
+    def restart(self) -> None:
+        """A host before this one has ended: go on with what it has left."""
+        for task in list(self.run.tasks.values()):
+            if task.state == "running":
+                self._resume(task.id, RESTARTED)
+            if self.run.undelivered(task.id):
+                self._spawn(self._find_delivered(self._worker(task.id)))
+
+    @property
+    def live(self) -> dict[tuple[str, str], Live]:
+        """What the board shows that no event tells."""
+        return {
+            (self.run.id, id): Live(worker.alive, worker.saying, self._permissions.get(id, ""))
+            for id, worker in self.workers.items()
+        }
+
+    # --- what is next ---------------------------------------------------------------------------
+
+    def advance(self) -> None:
+        """Start what can start."""
+        if self._record.loaded:
+            for id in schedule.starting(self.run):
+                self._start(self.run.tasks[id])
+
+    def _start(self, task: Task) -> None:
+        worker = self._worker(task.id)
+        said = [] if task.session else [worker.message(prompts.task(task, self.run), "first")]
+        self._record.record(self._record.started(task.id, task.worker.place), *said)
+        self._spawn(self._begin(worker, said, resumed=bool(task.session)))
+
+    async def _begin(self, worker: Worker, said: list[ports.Message], *, resumed: bool) -> None:
+        await asyncio.wait({self._loading[worker.task]})
+        if not worker.over:
+            for message in said:
+                worker.tell(message)
+            worker.start(resumed=resumed)
+
+    def _worker(self, task: str) -> Worker:
+        """The worker of a task; a new one learns what the store has for it."""
+        if (worker := self.workers.get(task)) is None:
+            after, turns = self._closing.get(task), self._record.lengths.get(task, 0)
+            worker = Worker(self.run.id, task, self, self._world, self._starts, turns, after)
+            self.workers[task] = worker
+            self._before[task] = self.run.tasks[task].cost
+            self._loading[task] = self._spawn(worker.load())
+        return worker
+
+    def _dismiss(self, task: str) -> None:
+        """Its worker's agent is ended; the next one goes on where it stopped."""
+        if (worker := self.workers.pop(task, None)) is not None:
+            self._record.lengths[task] = worker.turns
+            self._closing[task] = self._spawn(worker.close())
+
+    async def close(self) -> None:
+        """End all workers; what they do is gone on with when the chat is opened again."""
+        self._record.loaded = False
+        for task in list(self.workers):
+            self._dismiss(task)
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def spec(self, task: str) -> ports.AgentSpec:
+        """See `Foreman.spec`."""
+        spec, of = await self._front.spec(), self.run.tasks[task]
+        usual = self.run.limits.worker
+        left = [money for money in (of.left, self.run.left) if money is not None]
+        return msgspec.structs.replace(
+            spec,
+            session=of.session,
+            model=of.worker.model or usual.model or spec.model,
+            mode=of.worker.mode or usual.mode or spec.mode,
+            effort=of.worker.effort or usual.effort,
+            budget=max(0.01, min(left)) if left else 0.0,
+            role="worker",
+            about=of.title,
+        )
+
+    async def ask(self, task: str, request: a.Request) -> a.Reply:
+        """See `Foreman.ask`."""
+        if tools.is_ours(request.tool):
+            return await self.questions.ask(task, request)
+        if request.tool in ("AskUserQuestion", question_tool.TOOL):
+            return a.Deny(NOT_YOU)
+        name = f"{task} {self.run.tasks[task].title}"
+        asks = msgspec.structs.replace(
+            request,
+            worker=task,
+            agent_id=f"{task}/{request.agent_id}" if request.agent_id else task,
+            agent=f"{name}: {request.asker}" if request.asker else name,
+        )
+        self._permissions[task] = tool_line(request.tool, request.input)
+        try:
+            return await self._front.ask(asks)
+        finally:
+            self._permissions.pop(task, None)
+
+    async def _find_delivered(self, worker: Worker) -> None:
+        await asyncio.wait({self._loading[worker.task]})
+        if self.workers.get(worker.task) is worker:
+            self.questions.note_delivered(worker.task)
+
+    # --- from workers ---------------------------------------------------------------------------
+
+    def heard(self, task: str, event: a.AgentEvent) -> None:
+        """See `Foreman.heard`."""
+        match event:
+            case a.Started(session=session) if session != self.run.tasks[task].session:
+                self._record.record(e.SessionKnown(self._record.now, self.run.id, task, session))
+            case a.ToolFinished(id=call, failed=False):
+                self.questions.note_delivered(task, call)
+            case a.TurnEnded(cost=cost):
+                self.questions.note_delivered(task)
+                self.budget.spent(task, self._before[task] + cost)
+            case _:
+                pass
+
+    def through(self, task: str, how: a.TurnEnded, said: str) -> None:
+        """See `Foreman.through`."""
+        for query in self.run.pending(task):  # whose call has ended
+            self.questions.withdraw(query)
+        of = self.run.tasks[task]
+        if of.state == "ready":
+            self._record.record(e.TaskStarted(self._record.now, self.run.id, task))
+        if self.run.tasks[task].state == "running":
+            if self.budget.over(task):
+                pass
+            elif how.error or how.stopped:
+                self._fail(task, how.error or "It was stopped.")
+            else:
+                self._end(e.TaskDone(self._record.now, self.run.id, task, said), prompts.done)
+        self._dismiss(task)
+        self._front.moved()
+
+    def lost(self, task: str, error: ports.AgentError) -> None:
+        """See `Foreman.lost`: it is tried once more; a question of its stays open."""
+        if self.run.tasks[task].state == "running":
+            if task in self._died:
+                self._fail(task, error.sentence)
+            else:
+                self._died.add(task)
+                if isinstance(error, ports.SessionGone):
+                    self._record.record(e.SessionKnown(self._record.now, self.run.id, task, ""))
+                self._resume(task, error.sentence)
+        self._dismiss(task)
+        self._front.moved()
+
+    def _resume(self, task: str, reason: str) -> None:
+        self._record.record(e.TaskResumed(self._record.now, self.run.id, task, reason))
+
+    def _fail(self, task: str, reason: str) -> None:
+        for query in self.run.pending(task):
+            self._front.withdraw(query.id)
+        event = e.TaskFailed(self._record.now, self.run.id, task, reason)
+        self._end(event, lambda of: prompts.failed(of, self.run))
+
+    def _end(self, event: e.TaskEvent, prompt: Callable[[Task], str]) -> None:
+        """A task is over, and the orchestrator is told."""
+        self.run.apply(cast(e.Event, event))
+        self._record.keep(event, self._front.wake(prompt(self.run.tasks[event.task]), event.task))
+
+    # --- stopped --------------------------------------------------------------------------------
+
+    def keep(self, *kept: ports.Kept) -> None:
+        """See `Foreman.keep`."""
+        self._record.keep(*kept)
+
+    def cancel(self, task: str, by: e.By, reason: str = "") -> None:
+        """Its worker is ended, and all that this has started; its questions are over.
+
+        Raises:
+            Impossible: it is cancelled already.
+        """
+        for query in self.run.pending(task):
+            self._front.withdraw(query.id)
+        self._record.record(e.TaskCancelled(self._record.now, self.run.id, task, by, reason))
+        self._dismiss(task)
+
+    def tell(self, task: str, text: str, by: e.By) -> None:
+        """Words for a worker that answer nothing; one that is through goes on.
+
+        Raises:
+            Impossible: its task is cancelled.
+        """
+        of, now, run = self.run.tasks[task], self._record.now, self.run.id
+        if of.state in ("done", "failed"):
+            self._record.record(e.TaskResumed(now, run, task, f"told by the {by}"))
+        if of.state == "cancelled":
+            raise Impossible(f"{task} is cancelled")
+        worker = self._worker(task)
+        message = worker.outbox.message(text)
+        self._record.record(e.Told(now, run, task, text, by), message)
+        self._spawn(self._pass_on(worker, message))
+
+    async def _pass_on(self, worker: Worker, message: ports.Message) -> None:
+        await asyncio.wait({self._loading[worker.task]})
+        worker.tell(message)

@@ -1,0 +1,63 @@
+"""A run on record: what happens is applied and kept here first, and then acted on."""
+
+from __future__ import annotations
+
+import logging
+
+from winnow import ports
+from winnow.core.run import events as e
+from winnow.core.run.run import Run
+from winnow.core.run.task import Impossible
+
+log = logging.getLogger(__name__)
+
+
+class Record:
+    """A run and its place in the store.
+
+    Attributes:
+        run: as its events have made it.
+        lengths: how many turns the transcript of each task had.
+        loaded: the store has told what happened before.
+    """
+
+    def __init__(self, id: str, world: ports.World) -> None:
+        self.run = Run(id)
+        self.lengths: dict[str, int] = {}
+        self.loaded = False
+        self._world = world
+
+    async def load(self) -> None:
+        """Learn what happened before. What can't have, costs only itself."""
+        for event in await self._world.runs.events(self.run.id):
+            try:
+                self.run.apply(event)
+            except Impossible as error:  # noqa: PERF203
+                log.error("run %s: %s", self.run.id, error)
+        self.lengths = await self._world.runs.lengths(self.run.id)
+        self.loaded = True
+
+    def record(self, event: e.Event, *with_it: ports.Kept) -> None:
+        """Something happened.
+
+        Raises:
+            Impossible: it can't have.
+        """
+        self.run.apply(event)
+        self.keep(event, *with_it)
+
+    def keep(self, *kept: ports.Kept) -> None:
+        """Put this on record: all of it, or nothing."""
+        self._world.store.save(*kept)
+
+    @property
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return self._world.clock.now()
+
+    def started(self, task: str, place: str = "") -> e.Event:
+        """It runs, or runs again with what the user has answered."""
+        for query in self.run.undelivered(task):
+            if query.human:
+                return e.TaskResumedAfterHumanQuery(self.now, self.run.id, task, query.id)
+        return e.TaskStarted(self.now, self.run.id, task, place)

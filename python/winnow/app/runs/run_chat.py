@@ -1,0 +1,294 @@
+"""The chat in which a run is led: its agent is the orchestrator."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import msgspec
+
+from winnow import ports
+from winnow import protocol as p
+from winnow.app.chat import Chat
+from winnow.app.ledger import Replay
+from winnow.app.runs.calls import Calls
+from winnow.app.runs.crew import Crew
+from winnow.app.runs.record import Record
+from winnow.app.section import Section
+from winnow.app.starts import Starts
+from winnow.core import agent as a
+from winnow.core.asking import human_query
+from winnow.core.asking.human_query import HumanQuery
+from winnow.core.run import events as e
+from winnow.core.run import prompts, query, tools
+from winnow.core.text import grammar
+from winnow.core.text.text import brief
+from winnow.core.transcript.entries import Entry, Noted, Recorded
+from winnow.ports import Kept, Message
+
+log = logging.getLogger(__name__)
+
+_WIDE = 100  # characters of a line that says what woke the orchestrator
+
+
+class RunChat(Chat):
+    """A chat with a run; implements `winnow.app.runs.front.Front` and `Routes`.
+
+    Attributes:
+        run: the run's id.
+        calls: what can be wanted of it.
+    """
+
+    def __init__(
+        self,
+        opened: p.Open,
+        world: ports.World,
+        starts: Starts,
+        replay: Replay | None = None,
+        after: asyncio.Task[None] | None = None,
+    ) -> None:
+        self._record = Record(opened.run, world)
+        self._said: list[str] = []  # the orchestrator's message so far
+        self._near: list[str] = []  # what in its turn seemed to ask the user
+        self._about = ""  # what its turn is about: a question, a task, or nothing
+        self._again: set[str] = set()  # what it was reminded of
+        self._aside: list[Section] = []  # questions that let the user's message pass
+        super().__init__(opened, world, starts, replay, after)
+        self._crew = Crew(self._record, self, world, starts)
+        self.run = self._record.run
+        self.calls = Calls(self._record, self._crew, self, world.runs)
+        self._sections.route(self)
+
+    async def _load(self) -> None:
+        await super()._load()
+        await self._record.load()
+        self._crew.restart()
+        self._reconcile()
+        self._advance()
+
+    def _reconcile(self) -> None:
+        """What waits on record is asked, and nothing else: a host may have ended in between."""
+        shown = {human_query.query_of(one.request).query: one for one in self._sections.routed()}
+        waiting = {one.id: one for one in query.with_human(self.run.queries.values())}
+        for id in shown.keys() - waiting.keys():
+            self.withdraw(id)
+        for id in waiting.keys() - shown.keys():
+            self._crew.questions.show(waiting[id])
+        self._rewake()
+
+    def _rewake(self) -> None:
+        """A question that the orchestrator has is told again, if nothing is on its way about it."""
+        for one in self.run.pending():
+            if one.state == "asked" and not self._outbox.about(one.id) and one.id != self._about:
+                self._store.save(self.wake(prompts.again(one, ()), one.id))
+
+    # --- from the user --------------------------------------------------------------------------
+
+    def handle(self, event: p.ChatEvent) -> None:
+        """See `Chat.handle`."""
+        if isinstance(event, p.Open):
+            self._put_back()
+        super().handle(event)
+
+    def _send(self, text: str, id: str) -> None:
+        """The answer to the only question that waits, or words for the orchestrator."""
+        waiting = query.with_human(self.run.queries.values())
+        meant = query.route(waiting, text)
+        if meant is not None and (section := self._section(meant.id)) is not None:
+            self._page.taken()
+            keep = self._crew.questions.answered(meant.id, text.strip(), human=True, by_text=True)
+            self._sections.by_text(section, text.strip(), *keep)
+            self._page.append(Recorded([f"{grammar.KEPT} Answered: {brief(query.named([meant]))}"]))
+            self._page.apply(p.Stored(self.id, [id]))
+        else:
+            self._begin(text)
+            super()._send(text, id)
+            if len(waiting) > 1:
+                named = query.named(waiting)
+                self.note(f"{len(waiting)} questions wait, each in its section: {named}.")
+        self._put_back()
+
+    def _begin(self, text: str) -> None:
+        """The first message is the goal."""
+        self._about = ""
+        moved = self.run.chat != self.path
+        if text.strip() and (moved or not self.run.goal):
+            goal = "" if self.run.goal else text
+            self._record.record(
+                e.RunStarted(
+                    self._record.now,
+                    self.run.id,
+                    self.path,
+                    self._opened.cwd,
+                    goal,
+                    self._opened.limits,
+                )
+            )
+
+    def _put_back(self) -> None:
+        aside, self._aside = self._aside, []
+        self._sections.put_back(aside)
+
+    def _section(self, id: str) -> Section | None:
+        routed = self._sections.routed()
+        return next((s for s in routed if human_query.query_of(s.request).query == id), None)
+
+    def answered(self, request: a.Request, text: str) -> list[Kept]:
+        """See `Routes.answered`."""
+        id = human_query.query_of(request).query
+        asked = self.run.queries.get(id)
+        if asked is None or not asked.pending:
+            self.note("This question is over: nobody waits for its answer.")
+            return []
+        return self._crew.questions.answered(id, text, human=True)
+
+    def returned(self, request: a.Request, reason: str) -> list[Kept]:
+        """See `Routes.returned`."""
+        return self._crew.questions.returned(human_query.query_of(request).query, reason)
+
+    # --- for the run ----------------------------------------------------------------------------
+
+    async def spec(self) -> ports.AgentSpec:
+        """See `Front.spec`."""
+        return await super()._spec()
+
+    def wake(self, text: str, about: str) -> Message:
+        """See `Front.wake`."""
+        message = self._outbox.message(text, about=about)
+        self._outbox.queue(message)
+        return message
+
+    def ask_user(self, asked: HumanQuery) -> None:
+        """See `Front.ask_user`."""
+        self._sections.ask(human_query.asked(asked))
+
+    def withdraw(self, id: str) -> None:
+        """See `Front.withdraw`."""
+        if (section := self._section(id)) is not None:
+            self._sections.withdraw(section)
+
+    def note(self, sentence: str) -> None:
+        """See `Front.note`."""
+        self._page.append(Noted(sentence))
+        self._page.say(sentence)
+
+    # --- from the orchestrator ------------------------------------------------------------------
+
+    async def _spec(self) -> ports.AgentSpec:
+        spec = await super()._spec()
+        left = self.run.left
+        return msgspec.structs.replace(
+            spec,
+            questions="tool",
+            role="orchestrator",
+            budget=0.0 if left is None else max(0.01, left),
+        )
+
+    async def ask(self, request: a.Request) -> a.Reply:
+        """See `Chat.ask`: its own tools are the run's."""
+        if tools.is_ours(request.tool) and not request.worker:
+            return await self.calls.call(request)
+        return await super().ask(request)
+
+    def found(self, heard: ports.Heard | None) -> bool:
+        """See `Listener.found`."""
+        begun = super().found(heard)
+        if self._record.loaded:
+            self._rewake()
+        return begun
+
+    def heard(self, event: a.AgentEvent) -> None:
+        """See `Listener.heard`."""
+        match event:
+            case a.Text(text=text):
+                self._said.append(text)
+            case a.Pause() | a.ToolStarted():
+                self._read()
+            case a.TurnEnded(cost=cost):
+                self._read()
+                self._turn_over(event)
+                self._crew.budget.spent("", cost)
+            case _:
+                pass
+        super().heard(event)
+        if isinstance(event, a.TurnEnded):
+            self._note_delivered()
+
+    def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
+        """See `Listener.lost`."""
+        self._said, self._near, self._about = [], [], ""
+        super().lost(error, heard)
+
+    def _read(self) -> None:
+        """Its message is whole: what it asks the user in it goes there."""
+        said, self._said = "".join(self._said), []
+        parsed = query.parse_human_query(said)
+        if parsed.near:
+            log.warning("nearly asked the user, %d times", len(parsed.near))
+            self._near += parsed.near
+        about = self.run.queries.get(self._about)
+        if about is not None and about.state == "asked" and parsed.questions:
+            self._crew.questions.request(about, "\n\n".join(parsed.questions))
+        else:
+            for question in parsed.questions:
+                self._crew.questions.request(None, question)
+
+    def _turn_over(self, event: a.TurnEnded) -> None:
+        """A turn about a question ends with an answer, or with the user; if not, it is told once
+        more, and then the user is asked what the worker asks."""
+        about, near = self._about, self._near
+        self._about, self._near = "", []
+        if event.stopped or event.error:
+            return
+        asked = self.run.queries.get(about)
+        if asked is not None and asked.state == "asked":
+            if asked.id in self._again:
+                self._crew.questions.request(asked, asked.question)
+            else:
+                self._again.add(asked.id)
+                self._store.save(self.wake(prompts.again(asked, near), asked.id))
+        elif near and about != "again":
+            self._store.save(self.wake(prompts.again(None, near), "again"))
+
+    def _note_delivered(self) -> None:
+        """Its session has the answers to what it asked itself."""
+        for one in self.run.undelivered(""):
+            if not self._outbox.about(one.id):
+                self._record.record(e.QueryDelivered(self._record.now, self.run.id, "", one.id))
+
+    # --- what is next ---------------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        if self._record.loaded:
+            self._crew.advance()
+            while (message := self._outbox.next()) and self._is_stale(message):
+                self._outbox.drop(message)
+        connected = self._session.state == "connected"
+        if self._queued and connected and self._turn.boundary and not self._aside:
+            self._aside = self._sections.set_aside()
+        super()._advance()
+
+    def _is_stale(self, message: Message) -> bool:
+        """It is about a question that has been answered meanwhile."""
+        asked = self.run.queries.get(message.about)
+        return asked is not None and bool(asked.task) and asked.state != "asked"
+
+    def _may_tell(self, message: Message) -> bool:
+        """What woke the orchestrator passes an open section, but is a turn of its own."""
+        if not message.about:
+            return super()._may_tell(message)
+        connected = self._session.state == "connected"
+        return connected and not (self._turn.busy or self._outbox.sent or self._page.taking)
+
+    def _shown(self, message: Message) -> Entry:
+        """See `Chat._shown`: in short; it is told now."""
+        self._about = message.about
+        if not message.about:
+            return super()._shown(message)
+        words = " ".join(line.removeprefix("> ") for line in message.text.split("\n") if line)
+        return Recorded([f"{grammar.TOOL} {brief(words, _WIDE)}"])
+
+    async def close(self) -> None:
+        """See `Chat.close`."""
+        await self._crew.close()
+        await super().close()

@@ -1,0 +1,235 @@
+"""The board: runs and their tasks as lines, and what an edited board asks for.
+
+A line is found again by the marker at its end, as an option is: the run, the number of the task,
+and what kind of line it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Union
+
+import msgspec
+
+from winnow.core.run.run import Run
+from winnow.core.run.task import Task
+from winnow.core.text import grammar
+from winnow.core.text.text import MARKER, brief, marker, strip_markers
+
+EMPTY = "No runs here: :Winnow run {goal} starts one."
+_WIDE = 60  # characters of what a line says
+
+# The order of the groups, and what their lines begin with.
+_NEEDS, _PERMISSION, _FAILED, _RUNNING, _WAITS, _DONE = range(6)
+_GROUPS = {
+    "failed": _FAILED,
+    "running": _RUNNING,
+    "ready": _WAITS,
+    "blocked(input)": _RUNNING,  # the orchestrator has it; with the user: see `_group`
+    "blocked(dependency)": _WAITS,
+    "blocked(place)": _FAILED,
+    "blocked(budget)": _FAILED,
+    "done": _DONE,
+    "cancelled": _DONE,
+}
+_SIGNS = ("?", "!", grammar.REFUSED, grammar.TOOL, grammar.UNDECIDED, grammar.KEPT)
+
+
+class Live(msgspec.Struct, frozen=True):
+    """What no event tells of a task: it is only so now.
+
+    ``permission`` is what its worker wants to do, and must be allowed.
+    """
+
+    alive: float = 0.0  # when something was last heard of it
+    saying: str = ""
+    permission: str = ""
+    place: str = ""
+    diff: str = ""  # as `git diff --shortstat` has it, in short
+
+
+Key = tuple[str, str]
+"""A run and a task of it."""
+
+# --- shown ------------------------------------------------------------------------------------
+
+
+def render(runs: Iterable[Run], now: float, live: Mapping[Key, Live] | None = None) -> list[str]:
+    """The lines of the board; of each run those come first that need the user."""
+    lines: list[str] = []
+    for run in runs:
+        if lines:
+            lines.append("")
+        lines.append(_head(run, now))
+        human = {query.task: query for query in run.pending() if query.state == "with_human"}
+        rows = []
+        for place, id in enumerate(run.order):
+            task, found = run.tasks[id], (live or {}).get((run.id, id), _NOTHING)
+            query = human.get(id)
+            group = _group(task, found, asks=query is not None)
+            question = query.human or query.question if query else ""
+            rows.append((group, place, _line(run, task, found, group, question, now)))
+        lines += [line for _, _, line in sorted(rows)]
+    return lines or [EMPTY]
+
+
+_NOTHING = Live()
+
+
+def _group(task: Task, live: Live, *, asks: bool) -> int:
+    if asks:
+        return _NEEDS
+    return _PERMISSION if live.permission and not task.over else _GROUPS[task.state]
+
+
+def _head(run: Run, now: float) -> str:
+    done = sum(task.state == "done" for task in run.tasks.values())
+    state = run.state if run.state != "running" else "working" * bool(run.tasks) or "planning"
+    parts = [state, f"{done} of {len(run.tasks)} done", _money(run.cost, run.limits.budget)]
+    if run.reason:
+        parts.insert(1, _short(run.reason))
+    said = " · ".join(filter(None, parts))
+    text = f"{grammar.RULE * 2} {_short(run.goal) or 'Run'} · {said} · {age(now - run.alive)}"
+    return text + marker(run.id, 0, grammar.HEAD)
+
+
+def _line(  # noqa: PLR0917  all that a line says
+    run: Run, task: Task, live: Live, group: int, question: str, now: float
+) -> str:
+    if group == _NEEDS:
+        state = f"asks you: {_short(question)}"
+    elif group == _PERMISSION:
+        state = f"wants to: {_short(live.permission)}"
+    else:
+        reason = task.reason or (live.saying if task.state == "running" else task.summary)
+        state = f"{task.state}: {_short(reason)}" if reason else task.state
+    parts = [
+        f"{_SIGNS[group]} {task.id} {_short(task.title)} · {state}",
+        live.place or task.worker.place,
+        "" if task.over else age(now - max(task.alive, live.alive)),
+        _money(task.cost, task.worker.budget),
+        live.diff,
+    ]
+    text = " · ".join(filter(None, parts))
+    return text + marker(run.id, task.number, grammar.TASK)
+
+
+@lru_cache(maxsize=4096)  # the board is drawn at every change, and most of it stays
+def _short(text: str) -> str:
+    return brief(text, _WIDE)
+
+
+def age(seconds: float) -> str:
+    """How long ago, in short."""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return "now" if seconds < 10 else f"{int(seconds)} s"
+
+
+def _money(cost: float, budget: float) -> str:
+    if budget:
+        return f"${cost:.2f} of ${budget:.2f}"
+    return f"${cost:.2f}" if cost else ""
+
+
+# --- edited -----------------------------------------------------------------------------------
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """A line (from 0) that can't be understood; so nothing is done."""
+
+    row: int
+    sentence: str
+
+
+class Edits(msgspec.Struct, frozen=True):
+    """What the user wants: tasks cancelled, made by title, and in which order they start."""
+
+    cancel: tuple[Key, ...] = ()
+    add: tuple[Key, ...] = ()  # a run and a title
+    order: dict[str, tuple[str, ...]] = {}
+
+
+Place = Union[Key, None]
+"""What a line's marker says: a run and a task (empty: the run's own line)."""
+
+
+def read(runs: Mapping[str, Run], before: Sequence[str], now: Sequence[str]) -> Edits | Problem:
+    """What a board that showed ``before`` and is ``now`` asks for."""
+    shown = {_place(line): line for line in before if _place(line)}
+    texts = {strip_markers(line).strip() for line in before}
+    seen: dict[Key, int] = {}
+    add: list[Key] = []
+    run = next(iter(runs)) if len(runs) == 1 else ""
+    for row, line in enumerate(now):
+        place = _place(line)
+        if place is not None:
+            if problem := _known(row, line, place, shown, seen, run):
+                return problem
+            seen[place] = row
+            run = place[0] if not place[1] else run
+        elif text := strip_markers(line, fragments=True).strip():
+            if text == EMPTY:
+                continue
+            if text in texts or text != line.strip():
+                return Problem(row, _LOST)
+            if not run:
+                return Problem(row, "this is no task of any run: write it below the run's line.")
+            add.append((run, text))
+    for place in shown:
+        if place is not None and not place[1] and place not in seen:
+            return Problem(0, "a run's line can't be deleted; u brings it back.")
+    gone = [place for place in shown if place is not None and place not in seen]
+    cancel = tuple(place for place in gone if not runs[place[0]].tasks[place[1]].over)
+    return Edits(cancel, tuple(add), _orders(runs, shown, seen))
+
+
+_LOST = "this line has lost what says which task it is; u brings it back."
+
+
+def _place(line: str) -> Place:
+    """The task, or run, whose line this is."""
+    found = MARKER.search(line)
+    if found is None or found[3].lower() not in (grammar.TASK, grammar.HEAD):
+        return None
+    return found[1], f"t{found[2]}" if found[3].lower() == grammar.TASK else ""
+
+
+def _known(  # noqa: PLR0917  all that a line is held against
+    row: int, line: str, place: Key, shown: Mapping[Place, str], seen: Mapping[Key, int], run: str
+) -> Problem | None:
+    """What is wrong with a line that has a marker."""
+    if place not in shown:
+        return Problem(row, "this task is not on this board.")
+    if place in seen:
+        return Problem(
+            row, f"this line stands twice: {place[1] or 'a run'} is in line {seen[place] + 1}, too."
+        )
+    if line.rstrip() != shown[place].rstrip():
+        what = place[1] or "a run"
+        return Problem(row, f"the line of {what} was changed: only delete it or move it.")
+    if place[1] and place[0] != run:
+        return Problem(row, f"{place[1]} can't move to another run.")
+    return None
+
+
+def _orders(
+    runs: Mapping[str, Run], shown: Iterable[Place], seen: Mapping[Key, int]
+) -> dict[str, tuple[str, ...]]:
+    """The new order of the tasks that have not started, by run, where it is another one."""
+    orders = {}
+    for id, run in runs.items():
+        was = list(_ready(run, (place for place in shown if place in seen)))
+        is_now = sorted(was, key=lambda task: seen[id, task])
+        if was != is_now:
+            orders[id] = tuple(is_now)
+    return orders
+
+
+def _ready(run: Run, places: Iterable[Place]) -> Iterator[str]:
+    for place in places:
+        task = run.tasks.get(place[1]) if place and place[0] == run.id else None
+        if task and task.state in ("ready", "blocked(dependency)"):
+            yield task.id

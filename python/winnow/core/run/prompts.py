@@ -1,0 +1,150 @@
+"""What the agents of a run are told: once, at the start, and when something happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from winnow.core.run.query import FORM, Query
+from winnow.core.run.run import Run
+from winnow.core.run.task import Task
+
+ORCHESTRATOR = f"""\
+You lead a run: the user has one goal, and several workers reach it. You are the only one who talks
+to the user. You plan and decide; workers do. You can read the project, but you neither edit nor
+run anything.
+
+- Look first, then make tasks with `create_tasks`: few, each whole in itself, each with all that its
+  worker has to know, since a worker sees nothing but its prompt. Let a task wait for those whose
+  results it needs. Tasks that change the same files must not run at the same time.
+- Then end your turn. You are woken when a worker asks, is through, or fails. Never poll or wait.
+- A worker's question comes to you as a message of its own. If you know the answer, or can find it
+  by reading, call `reply` with it. What is the user's to decide, you don't decide.
+- Whenever you need an answer from the user, write {FORM} in your message, exactly in this form, as
+  plain text, and end your turn. Say in the question all that the user has to know to answer it,
+  since they have not seen what the worker sees. The answer goes to the worker that asked by itself.
+- When a task fails, decide: make another, do without, or ask the user.
+- When all is done, call `finish`, then sum up for the user: what was done, what was decided, what
+  is left.
+- Don't narrate. A line where the user has to know something is enough.
+"""
+
+WORKER = """\
+You are one of several workers on a larger goal, and have one task of it. Nobody reads along, and
+you can't talk to the user. Where you would have to guess at what is wanted, call
+`ask_orchestrator`, and wait: it knows the goal, and finds out what it doesn't know. Ask one thing
+at a time, with what one must know to answer it; don't ask what you can find out yourself.
+
+Your last message is your result. Say in it what you did, what you found, and what is left open,
+so that somebody who has not seen your work can go on with it.
+"""
+
+GO_ON = "Your work was interrupted. Go on where you stopped; what was under way may have failed."
+
+
+def task(task: Task, run: Run) -> str:
+    """The first thing that a worker is told."""
+    parts = [task.prompt.strip() or task.title]
+    if task.waits_for:
+        results = "\n\n".join(
+            f"## {run.tasks[id].title}\n\n{run.tasks[id].summary or '(it said nothing)'}"
+            for id in task.waits_for
+        )
+        parts.append(f"What was done before, by others:\n\n{results}")
+    return "\n\n".join(parts)
+
+
+def asked(query: Query, task: Task) -> str:
+    """The orchestrator's turn about a worker's question."""
+    lines = [f"{_who(task)} asks ({query.id}):", "", _quoted(query.question)]
+    if query.options:
+        lines += ["", "It sees these answers:", *(f"- {option}" for option in query.options)]
+    if query.context:
+        lines += ["", "What it says about it:", "", _quoted(query.context)]
+    lines += ["", f"Answer with `reply` (task {task.id}, query {query.id}), or ask the user."]
+    return "\n".join(lines)
+
+
+def returned(query: Query, task: Task | None, reason: str) -> str:
+    """The user did not answer."""
+    of = f" of {_who(task)}" if task else ""
+    return f"About the question{of} ({query.id}), “{query.question}”: {reason}"
+
+
+def again(query: Query | None, near: Iterable[str]) -> str:
+    """What it wrote reached nobody."""
+    lines = []
+    if pieces := [_quoted(piece) for piece in near]:
+        lines += [
+            "This did not reach the user, since it is not in the right form:",
+            "",
+            *pieces,
+            "",
+        ]
+    if query is not None:
+        lines.append(f"{query.task} still waits for an answer to {query.id}: call `reply`, or")
+        lines.append(f"ask the user: write {FORM}, exactly so, as plain text.")
+    else:
+        lines.append(f"If you need an answer from the user, write {FORM}, exactly so.")
+    return "\n".join(lines)
+
+
+def human_answer(query: Query) -> str:
+    """The user's answer to what the orchestrator asked for itself."""
+    return f"The user answers to “{query.human or query.question}”:\n\n{query.answer}"
+
+
+def done(task: Task) -> str:
+    """A worker is through."""
+    return f"{_who(task)} is done. It says:\n\n{_quoted(task.summary or '(nothing)')}"
+
+
+def failed(task: Task, run: Run) -> str:
+    """A worker did not come to its end."""
+    waiting = [other.id for other in run.tasks.values() if task.id in other.waits_for]
+    left = f" {', '.join(waiting)} waited for it: decide how to go on." if waiting else ""
+    return f"{_who(task)} failed: {task.reason}{left}"
+
+
+def cancelled(task: Task, run: Run) -> str:
+    """The user has cancelled a task."""
+    waiting = [other.id for other in run.tasks.values() if task.id in other.waits_for]
+    left = f" {', '.join(waiting)} waited for it." if waiting else ""
+    return f"The user has cancelled {_who(task)}.{left}"
+
+
+def told(task: Task, text: str) -> str:
+    """The user wrote to a worker directly; it has it already."""
+    return f"The user wrote to {_who(task)} itself, which has it:\n\n{_quoted(text)}"
+
+
+def added(task: Task) -> str:
+    """The user has made a task."""
+    return f"The user has added {_who(task)}. It starts as soon as there is room."
+
+
+def answer(query: Query) -> str:
+    """An answer as the worker's message, when the call that asked waits no more."""
+    asked = _quoted(query.question)
+    return f"The answer to what you asked earlier:\n\n{asked}\n\n{query.answer}"
+
+
+def ended(run: Run) -> str:
+    """All is done, and the orchestrator has not said so."""
+    return f"All {len(run.tasks)} tasks are over. Make more, or call `finish` and sum up."
+
+
+def listed(run: Run) -> str:
+    """All tasks, for the orchestrator."""
+    lines = []
+    for one in run.tasks.values():
+        reason = f" ({one.reason})" if one.reason else ""
+        lines.append(f"{one.id} {one.state}{reason}: {one.title}")
+    return "\n".join(lines) or "There are no tasks yet."
+
+
+def _who(task: Task) -> str:
+    return f"{task.id} “{task.title}”"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))

@@ -1,0 +1,92 @@
+"""Folders of their own for agents, and how what they change comes home."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from winnow.core.proposal.merge import FileChange, Wanted
+
+
+class TreeError(Exception):
+    """A worktree can't be made, read, merged or removed.
+
+    Args:
+        sentence: what happened, for the user.
+        detail: everything else, for the log.
+    """
+
+    def __init__(self, sentence: str, detail: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.detail = detail
+
+
+class Tree(msgspec.Struct, frozen=True):
+    """A git worktree with a branch of its own, in which an agent works."""
+
+    root: str  # the top of the repository that its change comes home to
+    path: str  # its own top
+    cwd: str  # the folder in it that stands for the one it was made from
+    branch: str
+    base: str  # the commit from which its change counts
+
+
+class TreeChange(msgspec.Struct, frozen=True):
+    """All that a worktree changes at one time, which ``commit`` holds."""
+
+    commit: str
+    files: tuple[FileChange, ...] = ()
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """What came of a merge: the paths that were written, or why none was.
+
+    ``conflicts`` are the texts of files that were changed on both sides, marked as git does it;
+    ``failed`` is what the gate wrote, or another reason to do it again.
+    """
+
+    done: tuple[str, ...] = ()
+    conflicts: dict[str, str] = {}
+    failed: str = ""
+
+
+class KeptTree(msgspec.Struct, frozen=True):
+    """What a worktree held that was removed."""
+
+    name: str
+    at: float  # seconds since the epoch
+    summary: str  # how much it changed
+
+
+class Worktrees(Protocol):
+    """Git worktrees. Every call raises `TreeError`.
+
+    The user's index, branch and stash are never touched, and their files only by `merge`.
+    """
+
+    async def create(self, cwd: str, name: str, *, uncommitted: bool = False) -> Tree:
+        """Make one from the commit that ``cwd`` stands at, or from all that stands there.
+
+        Ignored files that `.worktreeinclude` names are copied.
+        """
+
+    async def change(self, tree: Tree) -> TreeChange:
+        """What it changes: what was committed there and what was not, ignored files aside."""
+
+    async def merge(self, tree: Tree, commit: str, wanted: Wanted, gate: str = "") -> Merged:
+        """Write what is wanted of a `TreeChange` into the user's files.
+
+        Nothing is written if there are conflicts, or if the command ``gate`` fails on a copy of
+        the merged files.
+        """
+
+    async def remove(self, tree: Tree) -> str:
+        """Remove it. The commit under which all that it held is kept; empty: it held nothing."""
+
+    async def kept(self, cwd: str) -> list[KeptTree]:
+        """What was removed in this repository, newest first."""
+
+    async def restore(self, cwd: str, name: str) -> Tree:
+        """Make a worktree anew from what is kept under this name."""

@@ -1,0 +1,490 @@
+"""Workers' questions reach the user by way of the orchestrator, and answers come back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from winnow import ports
+from winnow import protocol as p
+from winnow.core import agent as a
+from winnow.core.run import events as e
+from winnow.core.run.events import Limits
+from winnow.core.run.run import replay
+
+from tests.app.fakes import CHAT
+from tests.app.running import ASK, RUN, Running, result
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[Running]:
+    """A run with its orchestrator at work; it must be left as it was."""
+    room = Running()
+    await room.begin()
+    yield room
+    assert room.editor.disturbing == []
+    assert replay(RUN, room.store.events) == room.run
+    await room.chats.close()
+    await room.settle()
+    assert all(agent.closed for agent in room.agents)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+def texts(room: Running, kind: type[p.Say] = p.Say) -> list[str]:
+    return [said.text for said in room.editor.every(kind)]
+
+
+# --- a question and its answer ----------------------------------------------------------------
+
+
+async def test_a_worker_asks_the_user_answers_and_it_goes_on(room: Running) -> None:
+    """Blocked, answered, resumed; every step is on record."""
+    await room.make("Cart")
+    assert room.states == {"Cart": "running"}
+    assert room.told(room.worker("Cart")) == "Do Cart"
+    asked = await room.asks("Cart", "Which store?", "Postgres", "SQLite")
+    assert room.states == {"Cart": "blocked(input)"}
+    assert room.told(room.boss).startswith("t1 “Cart” asks (q1):\n\n> Which store?")
+    assert "▸ t1 “Cart” asks (q1): Which store?" in room.editor.text
+    await room.say("Yours to decide.\n\n[NEED_HUMAN: Which store shall the cart use?]")
+    shown = room.shown().lines
+    assert shown[0].startswith("━━ Question: t1 Cart")
+    assert room.question == "Which store shall the cart use?"
+    assert any(line.startswith("SQLite") for line in shown)
+    assert room.editor.state == "waiting"
+    lines = [line for line in shown if not line.startswith("Postgres")]
+    await room.do(p.Confirm(CHAT, room.shown().section, lines, len(lines) - 1))
+    assert result(asked) == "SQLite"
+    assert room.states == {"Cart": "running"}
+    room.worker("Cart").say(a.ToolFinished("call-Cart-Which store?", "SQLite"))
+    await room.settle()
+    assert room.run.queries["q1"].state == "delivered"
+    await room.done("Cart", "It uses SQLite.")
+    assert room.states == {"Cart": "done"}
+    assert room.told(room.boss) == "t1 “Cart” is done. It says:\n\n> It uses SQLite."
+    assert room.happened == [
+        *("RunStarted", "TaskCreated", "TaskStarted", "WorkerAsked", "HumanQueryRequested"),
+        *("HumanQueryAnswered", "TaskResumedAfterHumanQuery", "QueryDelivered", "TaskDone"),
+    ]
+    assert [made.kept for made in room.store.ledger] == [("SQLite",)]
+    said = [(turn.role, turn.content) for turn in room.store.turns[RUN, "t1"]]
+    assert said[0] == ("orchestrator", "Do Cart")
+    assert said[-1] == ("agent", "It uses SQLite.")
+
+
+async def test_the_orchestrator_answers_by_itself(room: Running) -> None:
+    """The user sees that it was asked, and no section."""
+    await room.make("Cart")
+    asked = await room.asks("Cart")
+    assert isinstance(await room.call("reply", task="t1", text="SQLite"), a.Allow)
+    assert result(asked) == "SQLite"
+    assert room.states == {"Cart": "running"}
+    await room.end()
+    assert room.editor.every(p.Section) == []
+    assert "QueryAnswered" in room.happened
+
+
+async def test_several_ask_at_once_and_each_gets_its_own(room: Running) -> None:
+    """A turn of the orchestrator's for each; answers in any order."""
+    await room.make("A", "B", "C")
+    asked = {title: await room.asks(title, f"{title}?") for title in ("B", "A", "C")}
+    for title in ("B", "A", "C"):
+        assert f"“{title}” asks" in room.told(room.boss)
+        await room.say(f"[NEED_HUMAN: {title}, really?]")
+    assert set(room.states.values()) == {"blocked(input)"}
+    for title in ("B", "A", "C"):
+        assert f"{title}, really?" in room.question
+        await room.write(f"yes, {title}")
+    assert {title: result(one) for title, one in asked.items()} == {
+        title: f"yes, {title}" for title in "ABC"
+    }
+    assert set(room.states.values()) == {"running"}
+
+
+async def test_plain_text_answers_the_only_question(room: Running) -> None:
+    await room.make("Cart")
+    asked = await room.asks("Cart")
+    await room.say("[NEED_HUMAN: Which store?]")
+    prompts = len(room.boss.prompts)
+    await room.queue("SQLite, please")
+    assert result(asked) == "SQLite, please"
+    assert len(room.boss.prompts) == prompts  # it is not told as a message, too
+    assert room.editor.section is None
+    assert "✓ Answered: t1 (q1)" in room.editor.text
+    assert room.store.kept["s1"].state == "answered"
+
+
+async def test_plain_text_is_no_answer_when_two_wait(room: Running) -> None:
+    """It goes to the orchestrator; the chat says which wait, and asks them again."""
+    await room.make("A", "B")
+    asked = [await room.asks("A"), await room.asks("B")]
+    await room.say("[NEED_HUMAN: A?]")
+    await room.say("[NEED_HUMAN: B?]")
+    await room.queue("SQLite")
+    assert not any(one.done() for one in asked)
+    assert room.told(room.boss) == "SQLite"
+    said = "2 questions wait, each in its section: t1 (q1), t2 (q2)."
+    assert said in texts(room)
+    await room.end()
+    assert room.question == "A?"
+    await room.write("yes")
+    assert (asked[0].done(), asked[1].done()) == (True, False)
+
+
+async def test_the_orchestrator_asks_for_itself(room: Running) -> None:
+    """Its answer comes as a message."""
+    await room.say("[NEED_HUMAN: Which shop?]")
+    assert room.shown().lines[0].startswith("━━ Question: Claude asks")
+    await room.write("The one in Bonn")
+    assert room.told(room.boss) == "The user answers to “Which shop?”:\n\nThe one in Bonn"
+    await room.say("Fine.")
+    assert room.run.queries["q1"].state == "delivered"
+
+
+# --- what goes wrong --------------------------------------------------------------------------
+
+
+async def test_a_near_miss_is_asked_for_in_the_right_form(room: Running) -> None:
+    await room.make("Cart")
+    await room.asks("Cart", "Which store?")
+    await room.say("**NEED_HUMAN**: which store?")
+    assert room.editor.section is None
+    assert "not in the right form" in room.told(room.boss)
+    assert "[NEED_HUMAN: question]" in room.told(room.boss)
+    await room.say("[NEED_HUMAN: which store?]")
+    assert room.question == "which store?"
+
+
+async def test_a_question_that_is_not_passed_on_reaches_the_user(room: Running) -> None:
+    """The orchestrator is told once more; then the user is asked what the worker asks."""
+    await room.make("Cart")
+    asked = await room.asks("Cart", "Which store?")
+    await room.say("Hm.")
+    assert "t1 still waits for an answer to q1" in room.told(room.boss)
+    await room.say("Hm.")
+    assert room.question == "Which store?"
+    await room.write("SQLite")
+    assert result(asked) == "SQLite"
+
+
+async def test_a_worker_that_writes_the_form_asks_nobody(room: Running) -> None:
+    await room.make("Cart")
+    await room.done("Cart", "[NEED_HUMAN: Which store?]")
+    assert room.editor.every(p.Section) == []
+    assert room.states == {"Cart": "done"}
+
+
+async def test_a_worker_has_no_way_to_the_user(room: Running) -> None:
+    """Its tools to ask with are refused, and the orchestrator's are not its own."""
+    await room.make("Cart")
+    for tool in ("AskUserQuestion", "mcp__winnow__question", "mcp__winnow__create_tasks", ASK):
+        asked = room.worker("Cart").ask(a.Request(tool, {"question": " "}, "c"))
+        await room.settle()
+        assert isinstance(asked.result(), a.Deny)
+    assert room.states == {"Cart": "running"}
+
+
+async def test_a_worker_that_asks_twice_waits_for_both(room: Running) -> None:
+    await room.make("Cart")
+    first, second = await room.asks("Cart", "One?"), await room.asks("Cart", "Two?")
+    refused = await room.call("reply", task="t1", text="yes")
+    assert isinstance(refused, a.Deny)
+    assert "t1 (q1), t1 (q2) wait" in refused.message
+    await room.call("reply", task="t1", text="yes", query="q2")
+    assert (first.done(), result(second)) == (False, "yes")
+    assert room.states == {"Cart": "blocked(input)"}
+    await room.call("reply", task="t1", text="no", query="q1")
+    assert result(first) == "no"
+    assert room.states == {"Cart": "running"}
+
+
+async def test_what_the_orchestrator_can_not_do_is_said(room: Running) -> None:
+    await room.make("Cart")
+    for tool, input, sentence in (
+        ("reply", {"task": "t9", "text": "x"}, "There is no task t9: there are t1."),
+        ("reply", {"task": "t1", "text": "x", "query": "q9"}, "t1 has no question q9"),
+        ("cancel_task", {"task": "t9"}, "There is no task t9"),
+        ("finish", {"summary": "x"}, "The run is not over: t1 is running."),
+        ("create_tasks", {"tasks": []}, "There is no task in it"),
+        (
+            "create_tasks",
+            {"tasks": [{"title": str(n), "prompt": ""} for n in range(500)]},
+            "500 tasks are too many at once",
+        ),
+        (
+            "create_tasks",
+            {
+                "tasks": [
+                    {"title": "A", "prompt": "", "waits_for": ["B"]},
+                    {"title": "B", "prompt": "", "waits_for": ["A"]},
+                ]
+            },
+            "wait for each other",
+        ),
+    ):
+        reply = await room.call(tool, **input)
+        assert isinstance(reply, a.Deny)
+        assert sentence in reply.message
+    assert list(room.run.tasks) == ["t1"]
+
+
+async def test_a_worker_that_dies_is_tried_once_more(room: Running) -> None:
+    """In the same session; then its task has failed, and the orchestrator is told why."""
+    await room.make("Cart")
+    first = room.worker("Cart")
+    first.say(a.Text("I "), ports.AgentError("It broke."))
+    await room.settle()
+    second = room.worker("Cart")
+    assert second is not first
+    assert second.spec.session == "session-Cart"
+    assert room.told(second).startswith("Your work was interrupted.")
+    assert room.states == {"Cart": "running"}
+    second.say(ports.AgentError("It broke again."))
+    await room.settle()
+    assert room.states == {"Cart": "failed"}
+    assert room.told(room.boss) == "t1 “Cart” failed: It broke again."
+
+
+async def test_an_answer_outlives_the_worker_that_asked(room: Running) -> None:
+    """Its question stays open; the answer is the first thing that the next one hears, once."""
+    await room.make("Cart")
+    asked = await room.asks("Cart", "Which store?")
+    await room.say("[NEED_HUMAN: Which store?]")
+    room.worker("Cart").say(ports.AgentError("It broke."))
+    await room.settle()
+    assert asked.cancelled()
+    assert room.states == {"Cart": "blocked(input)"}
+    await room.write("SQLite")
+    worker = room.worker("Cart")
+    assert room.told(worker).endswith("> Which store?\n\nSQLite")
+    assert worker.commands == set()
+    assert room.states == {"Cart": "running"}
+    await room.end(worker)
+    assert room.run.queries["q1"].state == "delivered"
+    assert room.store.letters == {} or all(one.about for one in room.store.letters.values())
+
+
+async def test_a_task_cancelled_while_its_question_is_open(room: Running) -> None:
+    await room.make("Cart")
+    asked = await room.asks("Cart")
+    await room.say("[NEED_HUMAN: Which?]")
+    room.chat.calls.cancel("t1")
+    await room.settle()
+    assert room.editor.section is None
+    assert room.states == {"Cart": "cancelled"}
+    assert room.worker("Cart").closed
+    assert asked.cancelled()
+    assert room.run.queries["q1"].state == "over"
+    assert room.told(room.boss) == "The user has cancelled t1 “Cart”."
+
+
+async def test_a_question_cancelled_by_the_user_goes_back(room: Running) -> None:
+    """The orchestrator decides; and an answer that comes later still counts."""
+    await room.make("Cart")
+    asked = await room.asks("Cart", "Which?")
+    await room.say("[NEED_HUMAN: Which?]")
+    await room.cancel()
+    assert room.told(room.boss).startswith("About the question of t1 “Cart” (q1), “Which?”: The")
+    assert room.states == {"Cart": "blocked(input)"}
+    await room.do(p.Reopen(CHAT, "s1"))
+    await room.write("SQLite")
+    assert result(asked) == "SQLite"
+
+
+async def test_who_asks_when_the_run_is_over_is_told(room: Running) -> None:
+    await room.make("Cart")
+    room.chat._record.record(e.RunStopped(1, RUN, "enough"))
+    asked = await room.asks("Cart")
+    reply = asked.result()
+    assert isinstance(reply, a.Deny)
+    assert reply.message == "This run is over: end your turn."
+
+
+# --- permissions ------------------------------------------------------------------------------
+
+
+async def test_a_permission_names_its_worker(room: Running) -> None:
+    """It is asked in the run's chat; the orchestrator goes on meanwhile."""
+    await room.make("Cart", "Docs")
+    request = a.Request("Bash", {"command": "make"}, "c1", suggestions=[RULE])
+    asked = room.worker("Cart").ask(request)
+    other = room.worker("Docs").ask(
+        a.Request("Bash", {"command": "make"}, "c2", suggestions=[RULE])
+    )
+    await room.settle()
+    shown = room.shown()
+    assert shown.lines[0].startswith("━━ Permission: Bash · t1 Cart")
+    assert room.question.startswith("Worker t1 Cart wants to use Bash")
+    assert room.chat._crew.live[RUN, "t1"].permission == "Bash make"
+    question = await room.asks("Docs", "Which?")
+    assert "“Docs” asks" in room.told(room.boss)
+    await room.do(p.Grant(CHAT, shown.section, "always"))
+    reply = asked.result()
+    assert isinstance(reply, a.Allow)
+    assert not other.done()  # the rule is for one session
+    assert not question.done()
+    assert "wants to use Bash" in room.question
+    assert not any(effect.line.startswith("▸ Bash") for effect in room.editor.every(p.Tool))
+
+
+RULE = {
+    "type": "addRules",
+    "rules": [{"toolName": "Bash", "ruleContent": "make"}],
+    "behavior": "allow",
+    "destination": "session",
+}
+
+
+async def test_an_answer_grants_nothing(room: Running) -> None:
+    """Whoever says yes to a question: a permission waits still."""
+    await room.make("Cart")
+    asked = room.worker("Cart").ask(a.Request("Bash", {"command": "make"}, "c1"))
+    await room.settle()
+    question = await room.asks("Cart", "May I run make?")
+    await room.call("reply", task="t1", text="Yes, run make.")
+    assert result(question) == "Yes, run make."
+    assert not asked.done()
+
+
+async def test_stop_ends_the_orchestrators_turn_only(room: Running) -> None:
+    await room.make("Cart")
+    asked = await room.asks("Cart")
+    await room.say("[NEED_HUMAN: Which?]")
+    room.boss.say(a.Text("Well"))
+    await room.settle()
+    await room.do(p.Stop(CHAT))
+    assert room.boss.interrupts == 1
+    assert room.worker("Cart").interrupts == 0
+    assert room.question == "Which?"
+    assert not asked.done()
+
+
+# --- limits -----------------------------------------------------------------------------------
+
+
+async def test_no_more_workers_than_the_limit() -> None:
+    room = Running()
+    await room.begin(limits=Limits(max_workers=2))
+    await room.call("create_tasks", tasks=[{"title": t, "prompt": t} for t in "ABC"])
+    await room.end()
+    assert room.states == {"A": "running", "B": "running", "C": "ready"}
+    await room.done("A", "Done.")
+    assert room.states == {"A": "done", "B": "running", "C": "running"}
+    await room.chats.close()
+
+
+async def test_at_the_budget_work_stops_and_goes_on_with_more() -> None:
+    """The user is told before."""
+    room = Running()
+    await room.begin(limits=Limits(budget=1.0))
+    await room.make("A", "B")
+    room.boss.say(a.TurnEnded([], cost=0.85))
+    await room.settle()
+    assert "$0.85 of the budget of $1.00 are spent." in texts(room)
+    await room.asks("A")
+    room.boss.say(a.TurnEnded([], cost=1.05))
+    await room.settle()
+    assert room.states == {"A": "blocked(input)", "B": "blocked(budget)"}
+    assert room.worker("B").closed
+    assert room.run.state == "blocked(budget)"
+    await room.do(p.GoOn(RUN, 2.0))
+    assert room.states["B"] == "running"
+    assert room.worker("B").spec.session == "session-B"
+    assert room.worker("B").spec.budget == pytest.approx(0.95)
+    await room.chats.close()
+
+
+async def test_a_dependant_gets_the_result(room: Running) -> None:
+    tasks = [
+        {"title": "Plan", "prompt": "Plan it"},
+        {"title": "Build", "prompt": "Build it", "waits_for": ["Plan"]},
+    ]
+    await room.call("create_tasks", tasks=tasks)
+    await room.end()
+    assert room.states == {"Plan": "running", "Build": "blocked(dependency)"}
+    await room.done("Plan", "Use SQLite.")
+    assert room.states == {"Plan": "done", "Build": "running"}
+    assert "## Plan\n\nUse SQLite." in room.told(room.worker("Build"))
+
+
+async def test_a_task_that_is_done_can_be_gone_on_with(room: Running) -> None:
+    """In its session; and the user can write to a worker, of which the orchestrator is told."""
+    await room.make("Cart")
+    await room.done("Cart", "Done.")
+    await room.call("reply", task="t1", text="And the tests?")
+    worker = room.worker("Cart")
+    assert worker.spec.session == "session-Cart"
+    assert list(worker.prompts) == ["And the tests?"]
+    await room.end()
+    room.chat.calls.tell("t1", "Use pytest.")
+    await room.settle()
+    assert room.told(room.boss).startswith("The user wrote to t1 “Cart” itself")
+    await room.end(worker)
+    assert "Use pytest." in worker.prompts
+
+
+async def test_the_end_is_the_orchestrators_to_say(room: Running) -> None:
+    await room.make("Cart")
+    await room.done("Cart", "Done.")
+    reply = await room.call("finish", summary="All is ported.")
+    assert isinstance(reply, a.Allow)
+    assert (room.run.state, room.run.summary) == ("finished", "All is ported.")
+
+
+# --- over restarts ----------------------------------------------------------------------------
+
+
+async def restarted(room: Running) -> Running:
+    """The same store, and another Neovim after the first was killed."""
+    room.chat._record.loaded = False
+    again = Running()
+    again.store.kept, again.store.letters = dict(room.store.kept), dict(room.store.letters)
+    again.store.events, again.store.turns = list(room.store.events), dict(room.store.turns)
+    again.known = {uuid: "" for agent in room.agents for uuid in agent.prompts.values()}
+    await again.lead("session")
+    return again
+
+
+async def test_a_restart_asks_nothing_twice(room: Running) -> None:
+    """The question is open again; its answer goes to the worker's session."""
+    await room.make("Cart", "Docs")
+    await room.asks("Cart", "Which store?")
+    await room.say("[NEED_HUMAN: Which store?]")
+    again = await restarted(room)
+    assert again.run.tasks == room.run.tasks | {"t2": again.run.tasks["t2"]}
+    assert again.states == {"Cart": "blocked(input)", "Docs": "running"}
+    (docs,) = again.agents
+    assert (docs.spec.about, docs.spec.session) == ("Docs", "session-Docs")
+    assert [text[:21] for text in docs.prompts] == ["Your work was interru"]
+    assert again.question == "Which store?"
+    assert len(again.editor.every(p.Section)) == 1
+    await again.write("SQLite")
+    assert again.told(again.worker("Cart")).endswith("> Which store?\n\nSQLite")
+    assert again.worker("Cart").spec.session == "session-Cart"
+    await again.chats.close()
+
+
+async def test_a_restart_tells_the_orchestrator_what_it_has_not_heard(room: Running) -> None:
+    await room.make("Cart")
+    await room.asks("Cart", "Which store?")
+    again = await restarted(room)
+    assert [agent.spec.role for agent in again.agents] == ["orchestrator"]
+    assert "t1 still waits for an answer to q1" in again.told(again.boss)
+    assert again.states == {"Cart": "blocked(input)"}
+    await again.chats.close()
+
+
+async def test_an_answer_on_its_way_arrives_after_a_restart(room: Running) -> None:
+    """The host was killed before the session had it."""
+    await room.make("Cart")
+    await room.asks("Cart", "Which store?")
+    await room.call("reply", task="t1", text="SQLite")
+    again = await restarted(room)
+    worker = again.worker("Cart")
+    assert list(worker.prompts) == [
+        "The answer to what you asked earlier:\n\n> Which store?\n\nSQLite"
+    ]
+    await again.end(worker)
+    assert again.run.queries["q1"].state == "delivered"
+    await again.chats.close()
