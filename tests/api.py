@@ -106,6 +106,7 @@ class ScriptedAPI:
         self.requests: list[Json] = []
         self.length = 0
         self._script = list(script)
+        self._scripts: dict[str, list[Reply]] = {}
         self._changed = threading.Condition()
         self._gate = threading.Semaphore(0)
         self._before = 0
@@ -155,6 +156,11 @@ class ScriptedAPI:
         with self._changed:
             self._script += replies
 
+    def on(self, words: str, *replies: Reply) -> None:
+        """Answer requests that hold these words from a script of their own."""
+        with self._changed:
+            self._scripts.setdefault(words, []).extend(replies)
+
     def clear(self) -> None:
         """Forget the rest of the script."""
         with self._changed:
@@ -170,6 +176,7 @@ class ScriptedAPI:
         with self._changed:
             gate, self._gate = self._gate, threading.Semaphore(0)
             self._script.clear()
+            self._scripts.clear()
             self.requests.clear()
             self._before = before
             self._suffix = f"x{next(self._rounds)}" if before else ""
@@ -189,8 +196,10 @@ class ScriptedAPI:
             self.length = len(body["messages"]) + 1
             self.requests.append({**body, "messages": body["messages"][self._before :]})
             self._changed.notify_all()
-            reply = self._script.pop(0) if self._script else say("(script is empty)")
-            return self._renamed(reply)
+            said = json.dumps([body["messages"], body.get("system")], ensure_ascii=False)
+            own = (script for words, script in self._scripts.items() if words in said)
+            script = next(own, self._script)
+            return self._renamed(script.pop(0) if script else say("(script is empty)"))
 
     def _renamed(self, reply: Reply) -> Reply:
         if isinstance(reply, Failure):

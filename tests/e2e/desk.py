@@ -188,8 +188,10 @@ class Desk:
         editor.keys("<C-Bslash><C-n>")
         editor.act("clear")
         editor.act("restore")
-        # One that still spoke would take what the next test scripts.
+        # One that still spoke would take what the next test scripts, and what it has said is not
+        # of that test either.
         editor.wait(lambda: CLI not in str(editor.sandbox.processes()), "the end of the CLI")
+        self.api.reset()
         sandbox = editor.sandbox
         if sandbox.options != self._started:
             sandbox.options = dict(self._started)

@@ -10,11 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.api import ScriptedAPI, ToolUse, say
-from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle
-
-pytestmark = pytest.mark.fresh("session")
 
 SLEEP = "tail -f /dev/null & tail -f /etc/hostname"
 
@@ -53,15 +50,12 @@ def do(editor: Editor, step: str) -> None:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_no_tool_outlives_its_agent(
-    open_editor: Open, api: ScriptedAPI, tmp_path: Path, ending: str
-) -> None:
+def test_no_tool_outlives_its_agent(claude: Editor, api: ScriptedAPI, ending: str) -> None:
     """Not the one that runs, nor what it has put into the background."""
-    env = api.env(tmp_path / "claude")
-    settings = Path(env["CLAUDE_CONFIG_DIR"], "settings.json")
-    settings.parent.mkdir()
+    editor = claude
+    settings = Path(editor.sandbox.env["CLAUDE_CONFIG_DIR"], "settings.json")
+    settings.parent.mkdir(exist_ok=True)
     settings.write_text(json.dumps({"permissions": {"allow": ["Bash"]}}))
-    editor = open_editor(agent="claude", env=env)
     api.add(say("Hello."), say(ToolUse("Bash", {"command": SLEEP, "description": "d"}, "toolu_1")))
     start(editor)
     wait_idle(editor)

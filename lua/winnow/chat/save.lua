@@ -118,8 +118,8 @@ end
 --- beside it: a session goes on from the text that is here.
 ---@param by_user? boolean also where it holds nothing
 function Chat:save(by_user)
-  if not undo.is_typed(self.buf) then
-    undo.restore(self) -- for 'undofile'
+  if vim.bo[self.buf].undofile and not undo.is_typed(self.buf) then
+    undo.restore(self)
   end
   if not self.owner then
     transcript.keep_frontmatter(self)

@@ -1,5 +1,5 @@
 --- The user's undo of the draft. A write of the host's is outside undo, which makes Neovim forget
---- all steps; they are kept here meanwhile, and laid down again before the next key is acted on.
+--- all steps; they are kept here meanwhile, and laid down again before a key that may need them.
 local log = require('winnow.log')
 local registry = require('winnow.registry')
 local steps = require('winnow.chat.steps')
@@ -55,7 +55,7 @@ end
 function M.keep(chat)
   local buf = chat.buf
   if kept[buf] or bare[buf] == vim.api.nvim_buf_get_changedtick(buf) then
-    return -- the text may be new, for somebody types it: `lay` looks
+    return -- the text may be new, for somebody types it: `restore` looks
   end
   local tree = vim.fn.undotree(buf)
   if #tree.entries == 0 then
@@ -76,7 +76,7 @@ function M.keep(chat)
   end
   local step = past.steps[past.now]
   local typed = step and M.is_typed(buf) and step.seq > (began[buf] or math.huge)
-  if typed then -- it goes on: `lay` makes one step of all that was typed
+  if typed then -- it goes on: `restore` makes one step of all that was typed
     past.now = table.remove(past.steps).parent
   end
   if typed or #past.steps > 0 then

@@ -15,6 +15,8 @@ import msgspec
 
 from winnow import ports
 from winnow.core import agent as a
+from winnow.core.asking.question_tool import RESULT
+from winnow.core.asking.run_tool import PREFIX
 from winnow.core.never import assert_never
 
 
@@ -60,13 +62,31 @@ class Permit(msgspec.Struct, frozen=True, tag=str.lower):
     denied: list[Step] = []
 
 
-Step = Union[Say, Think, Tool, Ask, Permit]
+class Call(msgspec.Struct, frozen=True, tag=str.lower):
+    """A call of a run's tool; ``{result}`` then stands for what it says."""
+
+    name: str
+    input: dict[str, Any] = {}
+
+
+Step = Union[Say, Think, Tool, Ask, Permit, Call]
+
+
+class When(msgspec.Struct, frozen=True):
+    """What a prompt plays that has these words in it."""
+
+    words: str
+    steps: list[Step]
 
 
 class Scenario(msgspec.Struct, frozen=True):
-    """Each prompt plays the next turn; the last one is repeated."""
+    """Each prompt plays the first of ``when`` whose words it has, else the next turn; the last
+    one is repeated. In a run, ``workers`` have scenarios of their own, by the title of the task.
+    """
 
     turns: list[list[Step]]
+    when: list[When] = []
+    workers: dict[str, Scenario] = {}
 
 
 class _Stopped(Exception):
@@ -84,7 +104,7 @@ class ScriptedAgent:
     """One run of a scenario; implements `ports.Agent`.
 
     Args:
-        spec: only its session and its mode are used.
+        spec: only its session, its mode and its role are used.
         ask: called whenever the scenario waits for the user.
         scenario: a scenario, or a JSON file that holds one.
         pace: seconds between two words.
@@ -103,11 +123,12 @@ class ScriptedAgent:
         self.name = name
         self._session = spec.session or str(uuid4())
         self._mode = spec.mode
+        self._worker = spec.about if spec.role == "worker" else ""
         self._ask = ask
         self._scenario = scenario
         self._pace = pace
         self._events: asyncio.Queue[a.AgentEvent | None] = asyncio.Queue()
-        self._prompts: asyncio.Queue[str] = asyncio.Queue()
+        self._prompts: asyncio.Queue[tuple[str, str]] = asyncio.Queue()  # uuid, text
         self._heard: dict[str, str] = _All() if spec.session else {}
         self._calls = (f"scripted-{number}" for number in count(1))
         self._words: dict[str, str] = {}  # what stands for {…} in texts
@@ -121,7 +142,10 @@ class ScriptedAgent:
         self._emit(a.Started(self._session, "scripted"))
         if self._mode:
             self._emit(a.Mode(self._mode))
-        self._play_task = asyncio.create_task(self._play(self._scenario.turns))
+        scenario = self._scenario
+        if self._worker:
+            scenario = scenario.workers.get(self._worker) or Scenario([[Say("Done.")]])
+        self._play_task = asyncio.create_task(self._play(scenario))
 
     async def events(self) -> AsyncIterator[a.AgentEvent]:
         """What the scenario says. See `ports.Agent.events`."""
@@ -133,9 +157,9 @@ class ScriptedAgent:
         """What it was told in this life, or all. See `ports.Agent.heard`."""
         return self._heard
 
-    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:  # noqa: ARG002  whatever is said
+    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:  # noqa: ARG002
         """Play the next turn. See `ports.Agent.prompt`."""
-        self._prompts.put_nowait(uuid)
+        self._prompts.put_nowait((uuid, text))
 
     async def interrupt(self) -> None:
         """End the turn. See `ports.Agent.interrupt`."""
@@ -158,10 +182,14 @@ class ScriptedAgent:
                 await asyncio.wait({task})
         self._events.put_nowait(None)
 
-    async def _play(self, turns: list[list[Step]]) -> None:
-        for steps in chain(turns, repeat(turns[-1])):
-            answered = [await self._prompts.get()]
-            self._heard[answered[0]] = ""
+    async def _play(self, scenario: Scenario) -> None:
+        turns = chain(scenario.turns, repeat(scenario.turns[-1]))
+        while True:
+            uuid, text = await self._prompts.get()
+            fitting = (when.steps for when in scenario.when if when.words in text)
+            steps = next(fitting, None) or next(turns)
+            answered = [uuid]
+            self._heard[uuid] = ""
             self._turn = asyncio.create_task(self._perform(steps, answered))
             await asyncio.wait({self._turn})
             stopped = self._turn.cancelled() or isinstance(self._turn.exception(), _Stopped)
@@ -182,12 +210,14 @@ class ScriptedAgent:
                     await self._perform(await self._question(step), answered)
                 case Permit():
                     await self._perform(await self._permission(step), answered)
+                case Call(name=name, input=input):
+                    await self._request(f"{PREFIX}{name}", input)
                 case _:
                     assert_never(step)
             if not isinstance(step, (Say, Think)):
                 # As Claude Code does it: a prompt joins the turn with the next tool result.
                 while not self._prompts.empty():
-                    answered.append(self._prompts.get_nowait())
+                    answered.append(self._prompts.get_nowait()[0])
                     self._heard[answered[-1]] = ""
 
     async def _speak(self, kind: type[a.Text | a.Thinking], text: str) -> None:
@@ -228,7 +258,8 @@ class ScriptedAgent:
         match reply:
             case a.Allow(input=allowed):
                 self._words["command"] = str(allowed.get("command", ""))
-                self._finish(call, self._fill(output))
+                self._words["result"] = str(allowed.get(RESULT, ""))
+                self._finish(call, self._fill(output) or self._words["result"])
             case a.Deny(message=reason, stop=stop):
                 self._words["reason"] = reason
                 self._finish(call, reason, failed=True)

@@ -20,12 +20,13 @@ from claude_agent_sdk import (
 from claude_agent_sdk.types import HookEvent
 
 from winnow import ports
-from winnow.adapters.claude import ask_user, private
+from winnow.adapters.claude import ask_user, private, run_tools
 from winnow.adapters.claude.requests import Requests
-from winnow.core.asking import question_tool
+from winnow.core.asking import run_tool
 from winnow.core.asking.trust import Given
 from winnow.core.text.encoding import to_json
 
+_OURS = f"{run_tool.PREFIX}.*"  # tools that are answered where their use is permitted
 _TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
 
 
@@ -65,16 +66,29 @@ def options(
         resume=spec.session or None,
         model=None if spec.model == "default" else spec.model or None,
         permission_mode=cast(PermissionMode, spec.mode) if spec.mode else None,
-        **ask_user.options(spec.questions, spec.given.prompts),
-        mcp_servers={**spec.given.servers, **ask_user.servers(spec.questions, ask)},
+        **_asking(spec, ask),
+        **run_tools.limits(spec),
         **(_ELSEWHERE if elsewhere else _project(spec.given, spec.cwd, files)),
         include_partial_messages=True,
         can_use_tool=requests.can_use_tool,
         hooks=_hooks(requests, settings_changed),
         max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client
         stderr=stderr,
-        env=private.variables(whole=spec.given.whole) | env,
+        env=private.variables(whole=spec.given.whole)
+        | (run_tools.WORKER_ENV if spec.role == "worker" else {})
+        | env,
     )
+
+
+def _asking(spec: ports.AgentSpec, ask: ports.Ask) -> dict[str, Any]:
+    """How it asks, whom, and what it is told of that: arguments of the SDK's options."""
+    if spec.role:
+        found = run_tools.options(spec, spec.given.prompts)
+        servers = run_tools.servers(spec.role, ask)
+    else:
+        found = ask_user.options(spec.questions, spec.given.prompts)
+        servers = ask_user.servers(spec.questions, ask)
+    return {**found, "mcp_servers": {**spec.given.servers, **servers}}
 
 
 def _project(given: Given, cwd: str, files: ExitStack) -> dict[str, Any]:
@@ -94,7 +108,7 @@ def _hooks(
     requests: Requests, settings_changed: Callable[[], object]
 ) -> dict[HookEvent, list[HookMatcher]]:
     return {
-        "PreToolUse": [HookMatcher(question_tool.TOOL, [_asks_always])],
+        "PreToolUse": [HookMatcher(_OURS, [_asks_always])],
         private.CONFIG_CHANGE: [HookMatcher(hooks=[_keeping_out(settings_changed)])],
         **{event: [HookMatcher(hooks=[requests.tool_ended])] for event in _TOOL_ENDS},
     }
@@ -105,7 +119,7 @@ async def _asks_always(
     tool_use_id: str | None,  # noqa: ARG001
     context: HookContext,  # noqa: ARG001
 ) -> HookJSONOutput:
-    """Bring the `question` tool to `can_use_tool` in modes that permit or deny without asking."""
+    """Bring our tools to `can_use_tool` in modes that permit or deny without asking."""
     output = {"hookEventName": "PreToolUse", "permissionDecision": "ask"}
     return cast(HookJSONOutput, {"hookSpecificOutput": output})
 

@@ -34,7 +34,10 @@ class NewTask(msgspec.Struct, frozen=True):
         Meta(description="Ids of tasks, or titles of tasks in this call, to be done before"),
     ] = ()
     model: str = ""
-    mode: Annotated[str, Meta(description="Permission mode of the worker")] = ""
+    mode: Annotated[
+        Literal["", "default", "plan"],  # to let more through is the user's to decide
+        Meta(description="Permission mode; plan: it only reads, and proposes"),
+    ] = ""
     effort: str = ""
     budget: Annotated[float, Meta(description="US dollars that it may cost; 0: no limit")] = 0.0
     place: Annotated[str, Meta(description="Where it runs; empty: here")] = ""
