@@ -105,7 +105,7 @@ class Client:
         key = {"ANTHROPIC_API_KEY": api_key} if api_key else {}
         self._env = {**private.variables(whole=False), **_VARIABLES, **key, **(env or {})}
         self.session = str(uuid4())
-        self._begun = False  # Claude Code knows the session
+        self._begun = False  # something was said in the session, so that it can be gone on with
         self._running: asyncio.Task[Any] | None = None
         self._cancelled = False
 
@@ -160,6 +160,8 @@ class Client:
                 raise _failure(error, process, self._cli, stderr) from error
             finally:
                 self._begun = self._begun or process.began
+                if not self._begun:  # Claude Code may know the id, or not: it takes it once only
+                    self.session = str(uuid4())
                 with suppress(Exception):
                     await client.disconnect()
             return _output(result, schema)
@@ -175,8 +177,7 @@ class Client:
             resume=self.session if known else None,
             model=self._model or None,
             tools=list(READING),
-            allowed_tools=list(READING),
-            can_use_tool=_refuse,
+            can_use_tool=_refuse,  # what is not within the folder comes here
             setting_sources=["user"],  # nothing of the project acts before anything is asked
             include_partial_messages=True,
             output_format={"type": "json_schema", "schema": dict(schema)},
@@ -213,7 +214,7 @@ async def _refuse(
     input: dict[str, Any],  # noqa: ARG001
     context: ToolPermissionContext,  # noqa: ARG001
 ) -> PermissionResultDeny:
-    return PermissionResultDeny(message=f"{tool} may not be used here: only reading is allowed.")
+    return PermissionResultDeny(message=f"{tool} is refused: only the project may be read.")
 
 
 class _Stream(Process):
