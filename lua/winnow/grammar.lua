@@ -39,5 +39,5 @@ return {
   TASK = 't', -- a task's line on the board, where QUESTION is its number and ID its run
 
   -- What stands above a chat's text.
-  KEYS = { 'winnow', 'session', 'cwd', 'model', 'mode', 'agent', 'questions', 'run' },
+  KEYS = { 'winnow', 'session', 'cwd', 'model', 'mode', 'agent', 'questions', 'run', 'clarify' },
 }

@@ -22,6 +22,13 @@
 ---@field budget number
 ---@field worker winnow.WorkerOptions
 
+--- What is clarified in a chat, and how; an empty `id`: nothing.
+---@class winnow.Clarify
+---@field id string
+---@field folder string
+---@field templates string
+---@field one_by_one boolean
+
 --- A chat buffer was attached. `sections` are the ids whose markers its text still holds.
 ---@class winnow.event.Open
 ---@field type 'open'
@@ -42,6 +49,7 @@
 ---@field eager? boolean
 ---@field run? string
 ---@field limits? winnow.Limits
+---@field clarify? winnow.Clarify
 
 --- A message that the buffer already shows. Empty: there was nothing to take after all.
 ---@class winnow.event.Send

@@ -25,7 +25,7 @@ from winnow.adapters import log as log_file
 from winnow.adapters.claude import credentials
 from winnow.adapters.claude.projects import DiskProjects
 from winnow.adapters.editor import NvimEditor
-from winnow.adapters.files import DiskFiles
+from winnow.adapters.files import DiskFiles, DiskTemplates
 from winnow.adapters.scripted import ScriptedAgent
 from winnow.adapters.store import SqliteStore
 from winnow.app.chats import Chats
@@ -137,6 +137,9 @@ class Host:
             DiskProjects(os.environ, Path.home()),
             store.decided,
             store.runs,
+            self._make_querier,
+            store.clarified,
+            DiskTemplates(),
             self._settings.form_hours,
             max(2, os.cpu_count() or 2),
             str(Path.home()),
@@ -163,6 +166,24 @@ class Host:
         if kind == "scripted":
             scenario = Path(self._settings.scenario or TOUR)
             return ScriptedAgent(spec, ask, scenario, self._settings.pace, name=name)
+        claude = await self._imported()
+        cli, patience = self._settings.cli_path, self._settings.cli_patience
+        agent: ports.Agent = claude.ClaudeAgent(
+            spec, ask, cli_path=cli, start_patience=patience, name=name
+        )
+        return agent
+
+    async def _make_querier(self, cwd: str, model: str) -> ports.Querier:
+        key = await asyncio.shield(_in_thread(lambda: credentials.api_key(os.environ, Path.home())))
+        await self._imported()
+        client = importlib.import_module("winnow.adapters.claude.client")
+        made: ports.Querier = client.Client(
+            key, cwd, cli_path=self._settings.cli_path, model="" if model == "default" else model
+        )
+        return made
+
+    async def _imported(self) -> Any:
+        """The room that knows the SDK, as long as there is anybody to work for."""
         try:
             claude = await asyncio.shield(self._importing())
         except ImportError as error:
@@ -170,11 +191,7 @@ class Host:
             raise ports.AgentError(sentence, traceback.format_exc()) from error
         if self._ending:
             await asyncio.Event().wait()
-        cli, patience = self._settings.cli_path, self._settings.cli_patience
-        agent: ports.Agent = claude.ClaudeAgent(
-            spec, ask, cli_path=cli, start_patience=patience, name=name
-        )
-        return agent
+        return claude
 
     def _prepare(self, asked: str) -> None:
         """Two seconds of import while the user types their first message; none for the demo."""

@@ -13,9 +13,18 @@ from winnow.ports.agent import (
     Place,
     SessionGone,
 )
-from winnow.ports.disk import Files, Projects
-from winnow.ports.query import Querier, QueryError
-from winnow.ports.store import Decided, Kept, Message, Runs, Store, StoredSection, StoreError
+from winnow.ports.disk import Files, Projects, Templates
+from winnow.ports.query import MakeQuerier, Querier, QueryError
+from winnow.ports.store import (
+    Clarified,
+    Decided,
+    Kept,
+    Message,
+    Runs,
+    Store,
+    StoredSection,
+    StoreError,
+)
 from winnow.ports.trees import KeptTree, Merged, Tree, TreeChange, TreeError, Worktrees
 from winnow.ports.world import Clock, Editor, World
 
@@ -24,6 +33,7 @@ __all__ = [
     "AgentError",
     "AgentSpec",
     "Ask",
+    "Clarified",
     "Clock",
     "Decided",
     "Editor",
@@ -32,6 +42,7 @@ __all__ = [
     "Kept",
     "KeptTree",
     "MakeAgent",
+    "MakeQuerier",
     "Merged",
     "Message",
     "NotWanted",
@@ -44,6 +55,7 @@ __all__ = [
     "Store",
     "StoreError",
     "StoredSection",
+    "Templates",
     "Tree",
     "TreeChange",
     "TreeError",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from winnow.ports.agent import AgentError
@@ -62,6 +62,11 @@ class WrongOutput(QueryError):
 
 class Cancelled(QueryError):
     """The caller wanted it no more."""
+
+
+MakeQuerier = Callable[[str, str], Awaitable["Querier"]]
+"""For a folder to read, and a model (empty: the default one). Raises `AgentError`: there is none,
+or nothing to log in with."""
 
 
 class Querier(Protocol):

@@ -18,6 +18,19 @@ class Sent(msgspec.Struct, frozen=True):
     section: str = ""
 
 
+class Clarify(msgspec.Struct, frozen=True):
+    """What is clarified in a chat, and how; an empty ``id``: nothing.
+
+    ``folder`` is where specifications go, from the chat's directory; ``templates`` that of the
+    user's own templates, empty: there are none.
+    """
+
+    id: str = ""
+    folder: str = "specs"
+    templates: str = ""
+    one_by_one: bool = False
+
+
 class Open(ChatMessage, frozen=True):
     """A chat buffer was attached. ``sections`` are the ids whose markers its text still holds.
 
@@ -41,6 +54,7 @@ class Open(ChatMessage, frozen=True):
     eager: bool = True  # a new chat connects while the user still types
     run: str = ""  # the run that is led in it
     limits: Limits = Limits()  # of that run
+    clarify: Clarify = Clarify()
 
 
 class Close(ChatMessage, frozen=True):

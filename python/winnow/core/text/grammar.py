@@ -43,4 +43,4 @@ END = "c"  # the one below it
 TASK = "t"  # a task's line on the board, where QUESTION is its number and ID its run
 
 # What stands above a chat's text.
-KEYS = ("winnow", "session", "cwd", "model", "mode", "agent", "questions", "run")
+KEYS = ("winnow", "session", "cwd", "model", "mode", "agent", "questions", "run", "clarify")
