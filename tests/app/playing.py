@@ -30,7 +30,7 @@ for line in sys.stdin:
                     print(step["line"].replace("NUMBER", str(number)))
                 sys.stdout.flush()
             elif "line" in step:
-                print(step["line"], flush=True)
+                print(step["line"].replace("TIME", str(time.time())), flush=True)
             elif "bytes" in step:
                 sys.stdout.buffer.write(bytes(step["bytes"]))
                 sys.stdout.flush()

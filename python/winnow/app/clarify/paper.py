@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from itertools import count
 
 import msgspec
 
@@ -11,6 +10,8 @@ from winnow import ports
 from winnow.core.asking.way import FileError
 from winnow.core.clarify import spec as specs
 from winnow.core.clarify.clarification import Clarification
+
+MOST = 100  # of one name
 
 
 class Paper:
@@ -46,7 +47,7 @@ class Paper:
             FileError: it can't be written.
         """
         there = self.read(known)
-        if known.path and there != known.written:
+        if there is not None and there != known.written:
             return known
         return self.write(known, self.text(known, specs.draft(known)), there)
 
@@ -65,16 +66,21 @@ class Paper:
         return msgspec.structs.replace(known, path=path, written=text)
 
     def _place(self, request: str) -> str:
-        """A path that nothing has."""
+        """A path that nothing has.
+
+        Raises:
+            FileError: the folder can't be looked into.
+        """
         name = specs.file_name(request, f"{self._time():%Y%m%d}").removesuffix(".md")
-        for number in count(1):
+        problem = FileError(f"{self._folder} is full of such specifications.")
+        for number in range(1, MOST):
             path = f"{self._folder}/{name}{f'-{number}' if number > 1 else ''}.md"
             try:
                 if self._files.read(path) is None:
                     return path
-            except FileError:
-                continue  # something is there
-        raise AssertionError
+            except FileError as error:  # something is there
+                problem = error
+        raise problem
 
     def _time(self) -> datetime:
         return datetime.fromtimestamp(self._clock.now()).astimezone()

@@ -1,0 +1,1 @@
+"""The commands of ``python -m winnow``, a module each; each wires what it needs."""
