@@ -30,7 +30,7 @@ local function open_here(cwd)
   local place = files.place(cwd)
   for _, chat in ipairs(registry.all()) do
     local there = vim.api.nvim_buf_is_loaded(chat.buf) -- not one that just went
-    if there and chat.cwd == place and not chat.owner then
+    if there and chat.cwd == place and not (chat.owner or chat.task) then
       newest = newest and newest.path > chat.path and newest or chat
       local seen = vim.fn.bufwinid(chat.buf) ~= -1
       if seen or not directory.is_blank(chat:lines(0, -1)) then
@@ -206,10 +206,22 @@ end
 --- Make a new chat.
 ---@param cwd string
 ---@param values? table<string, string> more frontmatter
+---@param path? string of its file
 ---@return integer buf
-function M.create(cwd, values)
-  local buf = directory.create(cwd, values)
+function M.create(cwd, values, path)
+  local buf = directory.create(cwd, values, path)
   M.attach(buf)
+  return buf
+end
+
+--- The chat of this file, which is there, or is open.
+---@param path string
+---@return integer buf
+function M.load(path)
+  local buf = vim.fn.bufadd(path)
+  vim.bo[buf].swapfile = false
+  vim.fn.bufload(buf)
+  vim.bo[buf].buflisted = true
   return buf
 end
 

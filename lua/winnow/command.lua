@@ -1,4 +1,5 @@
 --- `:Winnow {sub}`: one function for each subcommand.
+local board = require('winnow.views.board')
 local chats = require('winnow.chats')
 local config = require('winnow.config')
 local decisions = require('winnow.views.decisions')
@@ -206,6 +207,9 @@ M.subcommands = {
     inbox.next()
   end,
   run = run,
+  board = function(args)
+    board.open(args.smods)
+  end,
   log = function(args, rest)
     if vim.trim(rest) == 'run' then
       return timeline.open(args.smods)

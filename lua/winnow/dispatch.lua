@@ -2,6 +2,8 @@
 --- python/winnow/protocol/effects.py. What is about no chat has none.
 local M = {}
 
+local board = require('winnow.views.board')
+local chats = require('winnow.chats')
 local decisions = require('winnow.views.decisions')
 local events = require('winnow.events')
 local host = require('winnow.host')
@@ -106,6 +108,24 @@ M.effects = {
   end,
   decisions = function(_, e)
     decisions.show(e.lines)
+  end,
+  transcript = function(chat, e)
+    transcript.whole(chat, e.lines)
+  end,
+  board = function(_, e)
+    board.show(e.lines, e.done)
+  end,
+  boardproblem = function(_, e)
+    board.refuse(e.row, e.sentence)
+  end,
+  boardasks = function(_, e)
+    board.ask(e.sentence)
+  end,
+  peeked = function(_, e)
+    window.float(e.lines, 'winnow.peek')
+  end,
+  openchat = function(_, e)
+    window.show(chats.load(e.path))
   end,
   lived = function(_, e)
     timeline.show(e.lines)

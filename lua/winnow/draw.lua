@@ -26,7 +26,12 @@ local GROUPS = {
 }
 
 -- Whose words follow.
-local SPEAKERS = { [grammar.YOU] = 'WinnowYou', [grammar.CLAUDE] = 'WinnowClaude' }
+local SPEAKERS = {
+  [grammar.YOU] = 'WinnowYou',
+  [grammar.CLAUDE] = 'WinnowClaude',
+  [grammar.ORCHESTRATOR] = 'WinnowYou',
+  [grammar.WORKER] = 'WinnowClaude',
+}
 
 -- How a line of a diff starts, and its colour.
 local DIFF = {

@@ -50,6 +50,7 @@
 ---@field run? string
 ---@field limits? winnow.Limits
 ---@field clarify? winnow.Clarify
+---@field task? string
 
 --- A message that the buffer already shows. Empty: there was nothing to take after all.
 ---@class winnow.event.Send
@@ -172,6 +173,29 @@
 ---@field type 'trust'
 ---@field cwd string
 ---@field revoke? boolean
+
+--- The board was opened, and is to be kept up to date; or it was closed.
+---@class winnow.event.WatchBoard
+---@field type 'watchboard'
+---@field open boolean
+
+--- Do what the lines ask for, which were `before`; `force`: also where work would stop.
+---@class winnow.event.EditBoard
+---@field type 'editboard'
+---@field before string[]
+---@field lines string[]
+---@field force? boolean
+
+--- Show the end of a task's transcript; without a task, what has become of the run.
+---@class winnow.event.Peek
+---@field type 'peek'
+---@field run string
+---@field task? string
+
+--- Go to the chat in which a run is led.
+---@class winnow.event.GoToRun
+---@field type 'gotorun'
+---@field run string
 
 --- Show what happened in a run.
 ---@class winnow.event.Timeline
@@ -356,6 +380,39 @@
 ---@field type 'decisions'
 ---@field lines string[]
 
+--- All that stands above the draft of a task, its open section aside.
+---@class winnow.effect.Transcript
+---@field type 'transcript'
+---@field chat integer
+---@field lines string[]
+
+--- The lines of the board. `done`: what was asked for by `EditBoard` is.
+---@class winnow.effect.Board
+---@field type 'board'
+---@field lines string[]
+---@field done boolean
+
+--- A line (from 0) of an `EditBoard` can't be understood; nothing is done.
+---@class winnow.effect.BoardProblem
+---@field type 'boardproblem'
+---@field row integer
+---@field sentence string
+
+--- An `EditBoard` would stop work: is that meant? Then it comes again with `force`.
+---@class winnow.effect.BoardAsks
+---@field type 'boardasks'
+---@field sentence string
+
+--- Show Markdown beside the cursor.
+---@class winnow.effect.Peeked
+---@field type 'peeked'
+---@field lines string[]
+
+--- Go to the chat of this path.
+---@class winnow.effect.OpenChat
+---@field type 'openchat'
+---@field path string
+
 --- Show a run's timeline in a buffer of its own.
 ---@class winnow.effect.Lived
 ---@field type 'lived'
@@ -392,6 +449,10 @@
 ---| winnow.event.Watched
 ---| winnow.event.Recall
 ---| winnow.event.Trust
+---| winnow.event.WatchBoard
+---| winnow.event.EditBoard
+---| winnow.event.Peek
+---| winnow.event.GoToRun
 ---| winnow.event.Timeline
 ---| winnow.event.GoOn
 
@@ -419,6 +480,12 @@
 ---| winnow.effect.Sides
 ---| winnow.effect.Rules
 ---| winnow.effect.Decisions
+---| winnow.effect.Transcript
+---| winnow.effect.Board
+---| winnow.effect.BoardProblem
+---| winnow.effect.BoardAsks
+---| winnow.effect.Peeked
+---| winnow.effect.OpenChat
 ---| winnow.effect.Lived
 ---| winnow.effect.Export
 
@@ -442,6 +509,10 @@
 ---| 'watched'
 ---| 'recall'
 ---| 'trust'
+---| 'watchboard'
+---| 'editboard'
+---| 'peek'
+---| 'gotorun'
 ---| 'timeline'
 ---| 'goon'
 
@@ -469,5 +540,11 @@
 ---@field sides fun(chat: winnow.Chat, effect: winnow.effect.Sides)
 ---@field rules fun(chat: nil, effect: winnow.effect.Rules)
 ---@field decisions fun(chat: nil, effect: winnow.effect.Decisions)
+---@field transcript fun(chat: winnow.Chat, effect: winnow.effect.Transcript)
+---@field board fun(chat: nil, effect: winnow.effect.Board)
+---@field boardproblem fun(chat: nil, effect: winnow.effect.BoardProblem)
+---@field boardasks fun(chat: nil, effect: winnow.effect.BoardAsks)
+---@field peeked fun(chat: nil, effect: winnow.effect.Peeked)
+---@field openchat fun(chat: nil, effect: winnow.effect.OpenChat)
 ---@field lived fun(chat: nil, effect: winnow.effect.Lived)
 ---@field export fun(chat: nil, effect: winnow.effect.Export)

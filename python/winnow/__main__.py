@@ -1,31 +1,23 @@
-"""``python -m winnow COMMAND``: what can be done without Neovim."""
+"""``python -m winnow``: what can be done without Neovim."""
 
 from __future__ import annotations
 
-import importlib
+import argparse
 import sys
 
-COMMANDS = {
-    "clarify": "from a rough request to answered questions and a specification",
-}  # each is a module of `winnow.cli`, with a function ``main(arguments) -> exit code``
+from winnow.cli import clarify, run
 
 
-def main(arguments: list[str]) -> int:
-    """Run the command that is named first; its exit code."""
-    if arguments[:1] in (["-h"], ["--help"]):
-        print(_usage())
-        return 0
-    if not arguments or arguments[0] not in COMMANDS:
-        print(_usage(), file=sys.stderr)
-        return 2
-    code: int = importlib.import_module(f"winnow.cli.{arguments[0]}").main(arguments[1:])
+def main(arguments: list[str] | None = None) -> int:
+    """Do what the command line says; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m winnow")
+    subcommands = parser.add_subparsers(required=True, metavar="command")
+    run.add(subcommands)
+    clarify.add(subcommands)
+    args = parser.parse_args(arguments)
+    code: int = args.act(args)
     return code
 
 
-def _usage() -> str:
-    commands = "\n".join(f"  {name}  {what}" for name, what in COMMANDS.items())
-    return f"usage: python -m winnow COMMAND …\n\n{commands}\n\nCOMMAND --help tells more."
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

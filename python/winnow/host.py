@@ -5,15 +5,10 @@ from __future__ import annotations
 import asyncio
 import atexit
 import concurrent.futures
-import gc
-import importlib
 import logging
 import os
 import signal
 import threading
-import time
-import traceback
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,10 +19,11 @@ from winnow import __version__, ports
 from winnow.adapters import log as log_file
 from winnow.adapters.claude import credentials
 from winnow.adapters.claude.projects import DiskProjects
+from winnow.adapters.clock import WallClock
 from winnow.adapters.editor import NvimEditor
 from winnow.adapters.files import DiskFiles, DiskTemplates
-from winnow.adapters.scripted import ScriptedAgent
 from winnow.adapters.store import SqliteStore
+from winnow.agents import Agents, Chosen
 from winnow.app.chats import Chats
 from winnow.app.session import FAILED
 from winnow.core.ledger import ledger
@@ -42,7 +38,6 @@ _EDITOR = ("NVIM", "NVIM_LISTEN_ADDRESS", "VIM_SERVERNAME")
 
 LAST = 2.0  # seconds, twice, for what is still to be done when Neovim is gone
 GARBLED = "The host did not understand Neovim; try :Winnow restart, or see :Winnow log."
-TOUR = Path(__file__).parent / "scenarios" / "tour.json"
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -59,14 +54,6 @@ class Settings(msgspec.Struct, frozen=True):
     form_hours: float = 24  # for which choices in Claude's text stay open over restarts
 
 
-class WallClock:
-    """The clock port over the system's."""
-
-    def now(self) -> float:
-        """Seconds since the epoch."""
-        return time.time()
-
-
 class Host:
     """The agent side of one Neovim. Called from pynvim's thread; all work is on the loop's."""
 
@@ -76,8 +63,10 @@ class Host:
             os.environ.pop(name, None)  # all agents inherit from here
         self._no_log = _start_log(Path(self._settings.state))
         self._loop = asyncio.new_event_loop()
-        self._ending = False  # no agent starts any more: nobody would end it
-        self._claude: asyncio.Future[Any] | None = None  # the room that knows the SDK
+        chosen = self._settings
+        self._agents = Agents(
+            Chosen(chosen.agent, chosen.cli_path, chosen.cli_patience, chosen.scenario, chosen.pace)
+        )
         self._editor = NvimEditor(nvim, self._loop)
         # A daemon: Neovim's exit must not wait for agents; they end with their stdin.
         threading.Thread(target=self._run, name="winnow", daemon=True).start()
@@ -102,7 +91,7 @@ class Host:
         """Neovim is gone, maybe killed: what it said last must still reach the store."""
         # pynvim gives the signal back to Python, which it would end at once; Neovim sends it soon.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        self._ending = True
+        self._agents.end()
         with suppress(TimeoutError, concurrent.futures.TimeoutError):
             asyncio.run_coroutine_threadsafe(self._chats.ready(), self._loop).result(LAST)
         self._store.close(LAST)
@@ -117,8 +106,8 @@ class Host:
             return
         try:
             self._chats.handle(event)
-            if isinstance(event, Open) and self._claude is None:
-                _in_thread(lambda: self._prepare(event.agent))
+            if isinstance(event, Open):
+                self._agents.prepare(event.agent)
         except Exception:  # a bug: say so, and keep the other chats going
             log.exception("event %s", type(event).__name__)
             self._editor.apply(Notify(FAILED, "error"))
@@ -129,7 +118,7 @@ class Host:
         if self._no_log:
             self._editor.apply(Notify(f"There is no log: {self._no_log}.", "warn"))
         world = ports.World(
-            self._make_agent,
+            self._agents.make,
             self._editor,
             store,
             WallClock(),
@@ -137,7 +126,7 @@ class Host:
             DiskProjects(os.environ, Path.home()),
             store.decided,
             store.runs,
-            self._make_querier,
+            self._agents.make_querier,
             store.clarified,
             DiskTemplates(),
             self._settings.form_hours,
@@ -160,86 +149,6 @@ class Host:
             sentence = f"The replay can't be read, so it answers nothing: {error}."
             self._editor.apply(Notify(sentence, "error"))
             return {}  # the first question fails, and with it a run that nobody watches
-
-    async def _make_agent(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
-        kind, name = await asyncio.shield(_in_thread(lambda: self._which(spec.kind)))
-        if kind == "scripted":
-            scenario = Path(self._settings.scenario or TOUR)
-            return ScriptedAgent(spec, ask, scenario, self._settings.pace, name=name)
-        claude = await self._imported()
-        cli, patience = self._settings.cli_path, self._settings.cli_patience
-        agent: ports.Agent = claude.ClaudeAgent(
-            spec, ask, cli_path=cli, start_patience=patience, name=name
-        )
-        return agent
-
-    async def _make_querier(self, cwd: str, model: str) -> ports.Querier:
-        key = await asyncio.shield(_in_thread(lambda: credentials.api_key(os.environ, Path.home())))
-        await self._imported()
-        client = importlib.import_module("winnow.adapters.claude.client")
-        made: ports.Querier = client.Client(
-            key, cwd, cli_path=self._settings.cli_path, model="" if model == "default" else model
-        )
-        return made
-
-    async def _imported(self) -> Any:
-        """The room that knows the SDK, as long as there is anybody to work for."""
-        try:
-            claude = await asyncio.shield(self._importing())
-        except ImportError as error:
-            sentence = f"{error}: run :checkhealth winnow, which says how to install it."
-            raise ports.AgentError(sentence, traceback.format_exc()) from error
-        if self._ending:
-            await asyncio.Event().wait()
-        return claude
-
-    def _prepare(self, asked: str) -> None:
-        """Two seconds of import while the user types their first message; none for the demo."""
-        if self._which(asked)[0] == "claude":
-            self._loop.call_soon_threadsafe(self._importing)
-
-    def _which(self, asked: str) -> tuple[str, str]:
-        """The kind of agent that a chat gets, and its name for the top of the chat."""
-        kind = asked or self._settings.agent
-        if kind != "auto":
-            return kind, kind
-        if found := credentials.find(os.environ, Path.home()):
-            return "claude", f"claude ({found.kind})"
-        return "scripted", "scripted (no Claude credentials found)"
-
-    def _importing(self) -> asyncio.Future[Any]:
-        """The import that is under way or done; a new one if it failed: it may work by now."""
-        if self._claude is None or (self._claude.done() and self._claude.exception()):
-            self._claude = _in_thread(_import_claude)
-        return self._claude
-
-
-def _in_thread(work: Callable[[], Any]) -> asyncio.Future[Any]:
-    """As an executor does it, but in a daemon: else Python would wait for it to end before us."""
-    loop = asyncio.get_running_loop()
-    future = loop.create_future()
-
-    def run() -> None:
-        try:
-            result = work()
-        except Exception as error:  # noqa: BLE001  whatever it is, who waits for it must know
-            loop.call_soon_threadsafe(future.set_exception, error)
-        else:
-            loop.call_soon_threadsafe(future.set_result, result)
-
-    threading.Thread(target=run, name="winnow-import", daemon=True).start()
-    return future
-
-
-def _import_claude() -> Any:
-    importlib.invalidate_caches()
-    gc.disable()  # nothing of it is garbage: to look for some takes a fifth of the time
-    try:
-        module = importlib.import_module("winnow.adapters.claude.agent")
-        gc.freeze()  # all that stays, now that it is there: to look through it takes 50 ms
-    finally:
-        gc.enable()
-    return module
 
 
 def _start_log(folder: Path) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sized
+
+from winnow import ports
 from winnow import protocol as p
 from winnow.app.runs.run_chat import RunChat
 from winnow.core import agent as a
@@ -18,6 +22,14 @@ ASK = "mcp__winnow__ask_orchestrator"
 
 class Running(Room):
     """A room with a run in it; its first message is the goal."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sessions: dict[str, dict[str, str]] = {}  # what each has on record, by its task
+
+    async def _make(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
+        self.known = self.sessions.setdefault(spec.about, {})
+        return await super()._make(spec, ask)
 
     async def begin(self, *, limits: Limits | None = None) -> None:
         """The user has sent the goal, and the orchestrator works on it."""
@@ -38,9 +50,11 @@ class Running(Room):
         )
 
     async def settle(self) -> None:
-        """As in a `Room`; a run takes longer."""
-        for _ in range(4):
-            await super().settle()
+        """As in a `Room`, for as long as anything still happens."""
+        ready: Sized = asyncio.get_running_loop()._ready  # type: ignore[attr-defined]
+        await asyncio.sleep(0)
+        while len(ready):  # noqa: ASYNC110  of that no event tells
+            await asyncio.sleep(0)
 
     @property
     def chat(self) -> RunChat:
@@ -125,6 +139,10 @@ class Running(Room):
         await self.do(p.Queue(CHAT))
         assert self.editor.taking
         await self.send(text)
+
+    def task(self, title: str) -> str:
+        """The task of this title."""
+        return next(id for id, task in self.run.tasks.items() if task.title == title)
 
     def told(self, agent: FakeAgent) -> str:
         """The last thing that it was told."""

@@ -132,6 +132,21 @@ async def test_plain_text_is_no_answer_when_two_wait(room: Running) -> None:
     assert (asked[0].done(), asked[1].done()) == (True, False)
 
 
+async def test_a_message_passes_what_workers_ask(room: Running) -> None:
+    """A permission that stands in its way is asked again below it."""
+    await room.make("A", "B")
+    asked = await room.asks("A")
+    await room.say("[NEED_HUMAN: A?]")
+    wanted = room.worker("B").ask(a.Request("Bash", {"command": "make"}, "c1"))
+    await room.settle()
+    await room.queue("SQLite")
+    assert result(asked) == "SQLite"
+    assert room.shown().lines[0].startswith("━━ Permission: Bash · t2 B")
+    assert "✓ Answered: t1 (q1)" in room.editor.text
+    await room.do(p.Grant(CHAT, room.shown().section, "allow"))
+    assert isinstance(wanted.result(), a.Allow)
+
+
 async def test_the_orchestrator_asks_for_itself(room: Running) -> None:
     """Its answer comes as a message."""
     await room.say("[NEED_HUMAN: Which shop?]")
@@ -441,7 +456,8 @@ async def restarted(room: Running) -> Running:
     again = Running()
     again.store.kept, again.store.letters = dict(room.store.kept), dict(room.store.letters)
     again.store.events, again.store.turns = list(room.store.events), dict(room.store.turns)
-    again.known = {uuid: "" for agent in room.agents for uuid in agent.prompts.values()}
+    for agent in room.agents:
+        again.sessions[agent.spec.about] = dict.fromkeys(agent.prompts.values(), "")
     await again.lead("session")
     return again
 

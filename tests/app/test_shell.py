@@ -188,11 +188,11 @@ def test_wrong_arguments(shell: Shell, arguments: list[str], stdin: str, why: st
     assert player.starts == []
 
 
-@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["--help"]])
+@pytest.mark.parametrize("arguments", [["nonsense"], ["--help"]])
 def test_the_dispatcher(shell: Shell, arguments: Sequence[str]) -> None:
     command = [sys.executable, "-m", "winnow", *arguments]
     ran = subprocess.run(command, capture_output=True, text=True, env=shell.env, check=False)
-    assert "clarify  from a rough request" in ran.stdout + ran.stderr
+    assert "clarify" in ran.stdout + ran.stderr
     assert ran.returncode == (0 if arguments == ["--help"] else 2)
 
 

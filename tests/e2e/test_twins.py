@@ -16,6 +16,8 @@ from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
 from tests.e2e.test_resume import CLI, HOST, chat_file, on_disk, write_chat
 
+pytestmark = pytest.mark.fresh("session")
+
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
 READS = "has this chat; :Winnow take takes over."
 

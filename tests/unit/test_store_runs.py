@@ -15,7 +15,7 @@ from winnow.core.run.transcript import RunTurn
 from winnow.core.transcript.entries import Called, Said, Told
 from winnow.ports import Message
 
-STARTED = e.RunStarted(1, "abcd", "/chat.md", "/shop", "Do \ud83d it")
+STARTED = e.RunStarted(1.5, "abcd", "/chat.md", "/shop", "Do \ud83d it")
 CREATED = e.TaskCreated(2, "abcd", "t1", "A", "Do it", ("t0",), e.WorkerOptions(budget=2))
 OTHER = e.RunFinished(3, "efgh", "Done.")
 TURNS = [

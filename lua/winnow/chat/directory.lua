@@ -148,9 +148,10 @@ end
 --- Make a new chat's buffer.
 ---@param cwd string
 ---@param values? table<string, string> more frontmatter
+---@param path? string of its file
 ---@return integer buf
-function M.create(cwd, values)
-  local buf = vim.fn.bufadd(new_path(cwd))
+function M.create(cwd, values, path)
+  local buf = vim.fn.bufadd(path or new_path(cwd))
   vim.bo[buf].swapfile = false -- else there would be one until it is filled
   vim.cmd.call({ ('bufload(%d)'):format(buf), mods = { noautocmd = true } }) -- no Markdown file
   vim.bo[buf].buflisted = true

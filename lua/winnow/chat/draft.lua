@@ -172,9 +172,11 @@ function Chat:commit()
   self:as_host(function()
     self:ensure_heading()
     local row = self:heading_row()
-    local lines = vim.split(text, '\n', { plain = true })
-    local block = vim.list_extend({ '' }, lines)
-    vim.list_extend(block, { '', grammar.CLAUDE, '', DRAFT, '', '' })
+    local block = { '', '' } -- of a task, whose transcript has it when its worker is told
+    if not self.task then
+      block = vim.list_extend({ '' }, vim.split(text, '\n', { plain = true }))
+      vim.list_extend(block, { '', grammar.CLAUDE, '', DRAFT, '', '' })
+    end
     vim.api.nvim_buf_set_lines(self.buf, row + 1, -1, false, block)
     self:set_heading(row + 1 + #block - 3)
     self:count_above()

@@ -9,7 +9,10 @@ local registry = require('winnow.registry')
 local M = {}
 
 local FOLDED = grammar.OUTPUT
-local HEADINGS = { [grammar.YOU] = true, [grammar.CLAUDE] = true }
+local HEADINGS = {} ---@type table<string, true>
+for _, heading in ipairs(grammar.SPEAKERS) do
+  HEADINGS[heading] = true
+end
 -- A table or a tree that Claude draws stays open.
 local FOLDING = { [grammar.TOOL] = true, [grammar.THOUGHT] = true }
 

@@ -48,6 +48,9 @@ end
 ---@return string
 function M.summary(buf, width)
   local values = M.read(buf)
+  if values.task then
+    return ('Task %s of a run · %s'):format(values.task, values.cwd or '')
+  end
   local agent = M.agent(values)
   local why = agent:match('^scripted(.*)$')
   local who = why and 'Demo: a script answers, not Claude' .. why or 'Claude'

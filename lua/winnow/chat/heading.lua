@@ -44,7 +44,7 @@ local function landmarks(self)
       end
     elseif not inside and heads_draft(line) then
       table.insert(rows, i - 1)
-    elseif not inside and line == grammar.CLAUDE then
+    elseif not inside and (line == grammar.CLAUDE or line == grammar.WORKER) then
       said = i - 1
     end
   end

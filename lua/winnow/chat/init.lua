@@ -30,6 +30,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field announced table<string, winnow.Sight> since when the user can know of them, by section
 ---@field cost number US dollars that the session has cost
 ---@field mode string its permission mode, empty while nobody knows it
+---@field task? string it is no chat, but the buffer of this task of a run
 ---@field owner? winnow.Owner the other Neovim that has it; then it is only read here
 ---@field stamp string of its file, as it was read or written last
 ---@field saved string what that held
@@ -74,6 +75,12 @@ function Chat:tail_row()
     row = row - 1
   end
   return row
+end
+
+--- Row after which a section opens: at the end of the transcript, or at the top of a task.
+---@return integer
+function Chat:section_row()
+  return self.task and (select(2, frontmatter.read(self.buf)) or 0) or self:tail_row()
 end
 
 --- Change the buffer as the host does: `u` never removes what the agent said, and still takes back
@@ -172,6 +179,7 @@ function M.new(buf, owner)
     buf = buf,
     path = vim.api.nvim_buf_get_name(buf),
     owner = owner,
+    task = frontmatter.read(buf).task,
     state = 'asleep',
     pending = {},
     announced = {},
@@ -246,7 +254,8 @@ function Chat:open()
     sent = sent.of(self.path),
     headless = #vim.api.nvim_list_uis() == 0,
     eager = own,
-    run = (values.run or ''):match('^%l+$') or '',
+    run = own and (values.run or ''):match('^%l+$') or '',
+    task = (self.task or ''):match('^t%d+$') or '',
     limits = { max_workers = options.run_workers, budget = options.run_budget },
   })
   if told and own and not values.session then

@@ -7,7 +7,7 @@ local M = {}
 
 ---@class winnow.Said
 ---@field row integer of its heading, from 0
----@field who 'You'|'Claude'
+---@field who string
 ---@field text string its first line that says something
 
 --- What was said, and the draft; an open section is part of no message.
@@ -21,9 +21,9 @@ function M.all(chat)
   end
   for i, line in ipairs(chat:lines(0, -1)) do
     local row = i - 1
-    local heads = line == grammar.CLAUDE or line == grammar.YOU or row == draft
+    local heads = vim.list_contains(grammar.SPEAKERS, line) or row == draft
     if heads and row <= draft and not (row >= first and row < after) then
-      local who = line == grammar.CLAUDE and 'Claude' or 'You'
+      local who = row == draft and 'You' or line:match('%w+')
       table.insert(found, { row = row, who = who, text = '' })
     elseif #found > 0 and found[#found].text == '' then
       found[#found].text = vim.trim(line)

@@ -35,6 +35,7 @@ local QUEUED = 'goes out as soon as Claude can take it'
 local SLOW = 3 -- seconds of a start from which on they are counted
 local GHOST = 'i writes here, <Esc> and <CR> send'
 local GHOST_OF_DEMO = 'i, any text, <Esc>, <CR> start the tour'
+local GHOST_OF_TASK = 'i writes to this worker, <Esc> and <CR> send'
 local TYPING = 'goes out when you leave Insert mode'
 
 --- The host stopped: nothing is connected, and the open section has nobody to answer to.
@@ -128,7 +129,7 @@ function Chat:show_ghost()
   if not self.owner and last > self:heading_row() and self:draft() == '' then
     local demo = vim.startswith(frontmatter.agent(frontmatter.read(self.buf)), 'scripted')
     local begun = demo and vim.list_contains(self:lines(0, -1), grammar.CLAUDE)
-    text = demo and not begun and GHOST_OF_DEMO or GHOST
+    text = self.task and GHOST_OF_TASK or demo and not begun and GHOST_OF_DEMO or GHOST
   end
   self.ghost = vim.api.nvim_buf_set_extmark(self.buf, namespace, last, 0, {
     id = self.ghost,

@@ -2,6 +2,7 @@
 local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
+local steps = require('winnow.chat.steps')
 
 local M = {}
 
@@ -210,6 +211,34 @@ end
 function M.keep_frontmatter(chat)
   if frontmatter.keep(chat) then
     fold.frontmatter(chat.buf)
+  end
+end
+
+--- Put a task's transcript in the place of what stands there of it.
+---@param chat winnow.Chat
+---@param lines string[]
+function M.whole(chat, lines)
+  chat.carry, chat.fresh, chat.tools = '', false, {}
+  chat:as_host(function()
+    chat:ensure_heading()
+    local _, last = frontmatter.read(chat.buf)
+    local first = (last or -1) + 1
+    if chat.section then
+      first = select(2, chat.section:rows()) - 1 -- the blank line below it
+    end
+    local block = vim.list_extend({ '' }, lines)
+    if #lines > 0 then
+      table.insert(block, '')
+    end
+    local change = steps.difference(chat:lines(first, (chat:heading_row())), block)
+    if change then
+      local row = first + change.row
+      vim.api.nvim_buf_set_lines(chat.buf, row, row + #change.old, false, change.new)
+    end
+    chat:count_above()
+  end)
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    fold.all(win)
   end
 end
 

@@ -201,7 +201,7 @@ function Section:freeze(lines)
   view.clear(chat.buf)
   text.clear(chat.buf)
   chat:as_host(function()
-    local block = vim.list_extend(vim.list_slice(lines), { '' })
+    local block = #lines > 0 and vim.list_extend(vim.list_slice(lines), { '' }) or {}
     vim.api.nvim_buf_set_lines(chat.buf, first, after, false, block)
     chat:ensure_heading()
   end)
@@ -290,7 +290,7 @@ function M.open(chat, id, lines, previews, focus, edited)
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local waited = here and vim.api.nvim_get_mode().mode == 'n' and row >= chat:heading_row()
   chat.carry = ''
-  local tail = chat:tail_row()
+  local tail = chat:section_row()
   chat:as_host(function()
     transcript.insert(chat, tail, lines)
   end)

@@ -23,11 +23,31 @@ function Section:set_start(row)
   })
 end
 
+--- The row where a section must have ended: at the draft, or where a task's transcript begins.
+---@param chat winnow.Chat
+---@return integer
+local function limit(chat)
+  local last = math.min((chat:heading_row()), vim.api.nvim_buf_line_count(chat.buf))
+  if not chat.task then
+    return last
+  end
+  local inside = false -- a body, which may hold what looks like a heading
+  for row, line in ipairs(chat:lines(0, last)) do
+    local found = marker.of(line)
+    if found then
+      inside = found.slot == grammar.BEGIN
+    elseif not inside and line == grammar.ORCHESTRATOR then
+      return row - 1
+    end
+  end
+  return last
+end
+
 --- Whether a message begins here.
 ---@param line string
 ---@return boolean
 local function is_heading(line)
-  return line == grammar.YOU or line == grammar.CLAUDE
+  return vim.list_contains(grammar.SPEAKERS, line)
 end
 
 --- Where the section starts, told from the text: at its topmost marker, with the lines right above
@@ -86,7 +106,7 @@ end
 ---@return integer after
 function Section:rows()
   local count = vim.api.nvim_buf_line_count(self.chat.buf)
-  local after = math.min((self.chat:heading_row()), count)
+  local after = limit(self.chat)
   local first = math.min(start_row(self, after), count - 1)
   return first, math.max(after, first + 1)
 end
@@ -129,7 +149,7 @@ end
 function M.find(chat)
   local id, first, framed
   local inside = false -- a body
-  for row = chat:heading_row() - 1, 0, -1 do
+  for row = limit(chat) - 1, 0, -1 do
     local line = chat:lines(row, row + 1)[1]
     if not inside and is_heading(line) then
       break

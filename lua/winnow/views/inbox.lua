@@ -10,6 +10,7 @@ local M = {}
 ---@class winnow.Waits
 ---@field chat winnow.Chat
 ---@field pending winnow.Pending
+---@field announced? winnow.Sight since when the user can know of it
 
 --- What waits, the oldest first.
 ---@return winnow.Waits[]
@@ -17,7 +18,8 @@ function M.items()
   local items = {}
   for _, chat in ipairs(registry.all()) do
     for _, pending in ipairs(chat.pending) do
-      table.insert(items, { chat = chat, pending = pending })
+      local announced = chat.announced[pending.section]
+      table.insert(items, { chat = chat, pending = pending, announced = announced })
     end
   end
   table.sort(items, function(a, b)
@@ -92,11 +94,12 @@ end
 ---@return winnow.Waits?
 function M.only()
   local items, chat = M.items(), registry.current()
-  local open = vim.iter(items):find(function(item)
-    return item.chat == chat and section_of(item) ~= nil
+  local here = chat and chat.section
+  local open = here and vim.iter(items):find(function(item)
+    return item.pending.section == here.id
   end)
   if open and open.pending.kind ~= 'question' then
-    return open
+    return { chat = chat, pending = open.pending, announced = open.announced }
   elseif #items == 0 then
     say('Nothing waits for you.')
   elseif #items == 1 and items[1].pending.kind ~= 'question' then
@@ -123,7 +126,7 @@ function M.asked(choice)
   elseif section and section.sight.at and not guard.allows(section.sight) then
     return -- a part of it has just come on the screen; what never was there is said first
   end
-  return guard.allows(item.chat.announced[item.pending.section]) and item or nil
+  return guard.allows(item.announced) and item or nil
 end
 
 --- Answer the one permission, patch or plan that waits, from anywhere.

@@ -16,14 +16,13 @@ from winnow.app.chat import Chat
 from winnow.app.clarify.clarify_chat import ClarifyChat
 from winnow.app.ledger import Replay, recall
 from winnow.app.runs.run_chat import RunChat
+from winnow.app.runs.showing import Showing
 from winnow.app.session import FAILED
 from winnow.app.starts import Starts
-from winnow.core.run import timeline
 
 log = logging.getLogger(__name__)
 
 UNKNOWN = "The host does not know this chat; :Winnow restart tells it again."
-UNLED = "This run is led in a chat that is not open here."
 SPARE = 4  # agents that may run before anything is sent to them; each takes 200 MB
 
 
@@ -38,6 +37,7 @@ class Chats:
         self._world = world
         self._replay = replay
         self._starts = Starts(world.at_once)
+        self._showing = Showing(world)
         self._chats: dict[int, Chat] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}  # by the chat's path
         self._tasks: set[asyncio.Task[None]] = set()
@@ -50,23 +50,21 @@ class Chats:
                     every.watched(headless)
             case p.Recall():
                 self._spawn(self._recall(event))
-            case p.Timeline(run=run):
-                self._spawn(self._show_timeline(run))
-            case p.GoOn(run=run, budget=budget):
-                if (led := self.run(run)) is not None:
-                    led.calls.go_on(budget)
-                else:
-                    self._world.editor.apply(p.Notify(UNLED, "warn"))
             case p.Trust():
                 self._renew(event)  # nothing more goes out by what is being revoked
                 self._spawn(self._show_trust(event))
+            case p.WatchBoard() | p.EditBoard() | p.Peek() | p.GoToRun() | p.Timeline() | p.GoOn():
+                self._showing.handle(event)
             case p.Close(chat=number):
+                self._showing.ended(number)
                 if chat := self._chats.pop(number, None):  # else another Neovim has it
                     self._closing[chat.path] = self._spawn(chat.close())
             case _:
                 self._tell(event)
 
     def _tell(self, event: p.ChatEvent) -> None:
+        if self._showing.takes(event):
+            return
         if chat := self._chats.get(event.chat):
             chat.handle(event)
         elif isinstance(event, p.Open):
@@ -75,7 +73,10 @@ class Chats:
             after = self._closing.get(event.path)
             led = event.run and self.run(event.run) is None  # else this is a copy of its chat
             kind = RunChat if led else ClarifyChat if event.clarify.id else Chat
-            self._chats[event.chat] = kind(opened, self._world, self._starts, self._replay, after)
+            chat = kind(opened, self._world, self._starts, self._replay, after)
+            self._chats[event.chat] = chat
+            if isinstance(chat, RunChat):
+                self._showing.began(event.chat, chat)
         else:
             log.warning("event for a closed chat: %s", type(event).__name__)
             self._world.editor.apply(p.Notify(UNKNOWN, "error"))
@@ -87,8 +88,7 @@ class Chats:
 
     def run(self, id: str) -> RunChat | None:
         """The chat in which this run is led here."""
-        led = [chat for chat in self._chats.values() if isinstance(chat, RunChat)]
-        return next((chat for chat in led if chat.run.id == id), None)
+        return self._showing.run(id)
 
     async def ready(self) -> None:
         """Return when every chat has what the store had of it, and has acted on it."""
@@ -97,11 +97,8 @@ class Chats:
     async def close(self) -> None:
         """End every chat."""
         chats, self._chats = list(self._chats.values()), {}
+        await self._showing.close()
         await asyncio.gather(*(chat.close() for chat in chats), *self._tasks)
-
-    async def _show_timeline(self, run: str) -> None:
-        lines = timeline.lines(await self._world.runs.events(run))
-        self._world.editor.apply(p.Lived(lines or ["Nothing has happened in this run."]))
 
     async def _show_trust(self, event: p.Trust) -> None:
         self._world.editor.apply(await trust.show(event, self._world))

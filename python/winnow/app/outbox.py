@@ -60,9 +60,10 @@ class Outbox:
         """The message of this id has not arrived."""
         return id in self._messages
 
-    def about(self, what: str) -> list[Message]:
-        """What is on its way about this."""
-        return [message for message in self._messages.values() if message.about == what]
+    def about(self, what: str, *, sent: bool = True) -> list[Message]:
+        """What is on its way about this; without ``sent``: what is yet to be sent."""
+        found = [message for message in self._messages.values() if message.about == what]
+        return [message for message in found if sent or self._states[message.id] != "sent"]
 
     def drop(self, message: Message) -> None:
         """Nobody needs it any more."""

@@ -14,7 +14,7 @@ from winnow.app.view import View
 from winnow.core.folder import UNKNOWN, Folder
 from winnow.core.text.text import clean_block
 from winnow.core.transcript.entries import Ended, Entry, Recorded
-from winnow.core.transcript.rendering import Renderer, Words
+from winnow.core.transcript.rendering import IN_CHAT, Renderer, Speakers, Words
 
 Coming = Union[Entry, p.Effect, View, "asyncio.Future[Any]"]
 """What comes after a future waits until that is done."""
@@ -31,6 +31,7 @@ class Page:
     Args:
         moved: is called when a section that another chat asks was opened or closed here.
         folder: where the chat is, by which files are named.
+        speakers: the headings of who tells and of who says.
 
     Attributes:
         guests: who takes the user's events about sections that other chats ask, by marker.
@@ -43,6 +44,7 @@ class Page:
         editor: ports.Editor,
         moved: Callable[[], None] = lambda: None,
         folder: Folder = UNKNOWN,
+        speakers: Speakers = IN_CHAT,
     ) -> None:
         self.chat = chat
         self.folder = folder
@@ -51,7 +53,7 @@ class Page:
         self.taking = False
         self.moved = moved
         self._editor: ports.Editor | None = editor
-        self._renderer = Renderer(folder)
+        self._renderer = Renderer(folder, speakers)
         self._backlog: deque[Coming] = deque()
         self._told = 0  # sections that the open one's foot counts
 

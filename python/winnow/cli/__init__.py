@@ -1,1 +1,1 @@
-"""The commands of ``python -m winnow``, a module each; each wires what it needs."""
+"""Winnow from the shell, without Neovim: one module for each subcommand."""

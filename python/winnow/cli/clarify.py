@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import os
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import msgspec
 
 from winnow import ports
 from winnow.adapters.claude import credentials
+from winnow.adapters.clock import WallClock
 from winnow.adapters.files import DiskFiles, DiskTemplates
 from winnow.app.clarify.loop import Loop
 from winnow.app.clarify.paper import Paper
@@ -27,7 +27,7 @@ from winnow.core.transcript import progress
 
 DONE, FAILED, USAGE, NO_LOGIN, NO_FILE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
-CODES = """\
+EPILOG = """\
 Progress goes to stderr, one JSON object to stdout: "state" ("done", or "asking" where nobody
 answers), "questions", "areas", "log", "spec" (the file) and "text" (what it holds).
 
@@ -66,13 +66,30 @@ class Shell:
         return self._paper.draft(known) if known.log else known
 
 
-def main(arguments: list[str]) -> int:
-    """Run it with these arguments; the exit code."""
-    wanted = _parser().parse_args(arguments)
+def add(subcommands: Any) -> None:
+    """Add this subcommand to those of ``python -m winnow``."""
+    parser = subcommands.add_parser(
+        "clarify",
+        help="from a rough request to answered questions and a specification",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    option = parser.add_argument
+    option("--request", required=True, metavar="FILE", help="what is wanted; - is stdin")
+    option("--answers", metavar="FILE", help="JSON: texts in order, or an object by question")
+    option("--out", metavar="FILE", help="the specification; else a new file in specs/")
+    option("--plain", action="store_true", help="questions as bare strings")
+    option("--model", default="", help="else Claude Code's default")
+    option("--prompts", default="", metavar="FOLDER", help="of your system, questions, spec .md")
+    parser.set_defaults(act=main)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Do it; the exit code."""
     try:
         key = credentials.api_key(os.environ, Path.home())
-        known, answers = _beginning(wanted)
-        return asyncio.run(_run(wanted, key, known, answers))
+        known, answers = _beginning(args)
+        return asyncio.run(_run(args, key, known, answers))
     except credentials.Missing as missing:
         return _fail(missing.sentence, NO_LOGIN)
     except Usage as usage:
@@ -85,38 +102,21 @@ def main(arguments: list[str]) -> int:
         return _fail("Interrupted.", INTERRUPTED)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "python -m winnow clarify",
-        description="Ask the few questions that matter before work starts; end in a specification.",
-        epilog=CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
-    add("--request", required=True, metavar="FILE", help="what is wanted; - is stdin")
-    add("--answers", metavar="FILE", help="JSON: texts in order, or an object by question")
-    add("--out", metavar="FILE", help="the specification; else a new file in specs/")
-    add("--plain", action="store_true", help="questions as bare strings")
-    add("--model", default="", help="else Claude Code's default")
-    add("--prompts", default="", metavar="FOLDER", help="your own system.md, questions.md, spec.md")
-    return parser
-
-
-def _beginning(wanted: argparse.Namespace) -> tuple[Clarification, Answers]:
+def _beginning(args: argparse.Namespace) -> tuple[Clarification, Answers]:
     """What is asked for, and who answers."""
-    request = _read(wanted.request)
+    request = _read(args.request)
     if why := problem(request):
         raise Usage(why)
-    out = str(Path(wanted.out).absolute()) if wanted.out else ""
+    out = str(Path(args.out).absolute()) if args.out else ""
     if out and Path(out).exists():
         raise Usage(f"{out} exists: name a new file.")
     known = Clarification(os.urandom(6).hex(), request, path=out)
-    if wanted.answers:
+    if args.answers:
         try:
-            return known, FromFile.of(_read(wanted.answers))
+            return known, FromFile.of(_read(args.answers))
         except msgspec.MsgspecError as error:
-            raise Usage(f"{wanted.answers} holds no answers: {error}.") from error
-    alone = wanted.request == "-" or not sys.stdin.isatty()
+            raise Usage(f"{args.answers} holds no answers: {error}.") from error
+    alone = args.request == "-" or not sys.stdin.isatty()
     return known, Nobody() if alone else FromTerminal(_tell, sys.stdin.readline)
 
 
@@ -129,7 +129,7 @@ def _read(name: str) -> str:
         raise Usage(f"{name} can't be read: {error}.") from error
 
 
-async def _run(wanted: argparse.Namespace, key: str, known: Clarification, answers: Answers) -> int:
+async def _run(args: argparse.Namespace, key: str, known: Clarification, answers: Answers) -> int:
     from winnow.adapters.claude.client import Client  # noqa: PLC0415  takes a second
 
     folder = Folder(str(Path.cwd()), str(Path.home()))
@@ -138,16 +138,11 @@ async def _run(wanted: argparse.Namespace, key: str, known: Clarification, answe
         for line in progress.lines(message, folder):
             _tell(line)
 
-    class Clock:
-        def now(self) -> float:
-            return time.time()
-
-    files = DiskFiles()
-    paper = Paper(files, Clock(), f"{folder.cwd}/specs")
-    client = Client(key, folder.cwd, model=wanted.model)
-    templates = DiskTemplates().clarify(wanted.prompts)
+    paper = Paper(DiskFiles(), WallClock(), f"{folder.cwd}/specs")
+    client = Client(key, folder.cwd, model=args.model)
+    templates = DiskTemplates().clarify(args.prompts)
     front = Shell(answers, paper)
-    loop = Loop(known, client, templates, front, paper.now, on_event=show, plain=wanted.plain)
+    loop = Loop(known, client, templates, front, paper.now, on_event=show, plain=args.plain)
     spec = await loop.run()
     if spec is None:
         _give("asking", loop.known, "")

@@ -204,6 +204,44 @@ class Decisions(Message, frozen=True):
     lines: list[str]
 
 
+class Transcript(ChatMessage, frozen=True):
+    """All that stands above the draft of a task, its open section aside."""
+
+    lines: list[str]
+
+
+class Board(Message, frozen=True):
+    """The lines of the board. ``done``: what was asked for by `EditBoard` is."""
+
+    lines: list[str]
+    done: bool = False
+
+
+class BoardProblem(Message, frozen=True):
+    """A line (from 0) of an `EditBoard` can't be understood; nothing is done."""
+
+    row: int
+    sentence: str
+
+
+class BoardAsks(Message, frozen=True):
+    """An `EditBoard` would stop work: is that meant? Then it comes again with ``force``."""
+
+    sentence: str
+
+
+class Peeked(Message, frozen=True):
+    """Show Markdown beside the cursor."""
+
+    lines: list[str]
+
+
+class OpenChat(Message, frozen=True):
+    """Go to the chat of this path."""
+
+    path: str
+
+
 class Lived(Message, frozen=True):
     """Show a run's timeline in a buffer of its own."""
 
@@ -248,6 +286,12 @@ Effect = Union[
     Sides,
     Rules,
     Decisions,
+    Transcript,
+    Board,
+    BoardProblem,
+    BoardAsks,
+    Peeked,
+    OpenChat,
     Lived,
     Export,
 ]

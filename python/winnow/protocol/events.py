@@ -55,6 +55,7 @@ class Open(ChatMessage, frozen=True):
     run: str = ""  # the run that is led in it
     limits: Limits = Limits()  # of that run
     clarify: Clarify = Clarify()
+    task: str = ""  # no chat, but the buffer of this task of the run
 
 
 class Close(ChatMessage, frozen=True):
@@ -189,6 +190,31 @@ class GoOn(RunMessage, frozen=True):
     budget: float = 0.0
 
 
+class WatchBoard(Message, frozen=True):
+    """The board was opened, and is to be kept up to date; or it was closed."""
+
+    open: bool
+
+
+class EditBoard(Message, frozen=True):
+    """Do what the lines ask for, which were ``before``; ``force``: also where work would stop."""
+
+    before: list[str]
+    lines: list[str]
+    force: bool = False
+
+
+class Peek(RunMessage, frozen=True):
+    """Show the end of a task's transcript; without a task, what has become of the run."""
+
+    task: str = ""
+
+
+class GoToRun(RunMessage, frozen=True):
+    """Go to the chat in which a run is led."""
+
+
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, SetMode, SectionEvent]  # a chat takes them
-Event = Union[ChatEvent, Close, Watched, Recall, Trust, Timeline, GoOn]
+ShowEvent = Union[WatchBoard, EditBoard, Peek, GoToRun, Timeline, GoOn]  # about runs
+Event = Union[ChatEvent, Close, Watched, Recall, Trust, ShowEvent]

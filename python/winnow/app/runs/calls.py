@@ -150,15 +150,16 @@ class Calls:
             self._record.keep(self._front.wake(prompts.added(self.run.tasks[task]), task))
             self._front.moved()
 
-    def tell(self, task: str, text: str) -> None:
-        """The user writes to a worker; the orchestrator is told that they did."""
+    def tell(self, task: str, text: str) -> bool:
+        """The user writes to a worker, and the orchestrator is told so. False: it is too late."""
         try:
             self._crew.tell(task, text, "user")
         except Impossible as error:
             self._front.note(f"It was not told: {error}.")
-            return
+            return False
         self._record.keep(self._front.wake(prompts.told(self.run.tasks[task], text), task))
         self._front.moved()
+        return True
 
     def go_on(self, budget: float) -> None:
         """The user lets it go on, with this budget."""

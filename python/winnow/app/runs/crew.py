@@ -22,6 +22,7 @@ from winnow.core.run import events as e
 from winnow.core.run import prompts, schedule, tools
 from winnow.core.run.board import Live
 from winnow.core.run.task import Impossible, Task
+from winnow.core.transcript.entries import Entry
 from winnow.core.transcript.rendering import tool_line
 
 log = logging.getLogger(__name__)
@@ -82,14 +83,14 @@ class Crew:
         worker = self._worker(task.id)
         said = [] if task.session else [worker.message(prompts.task(task, self.run), "first")]
         self._record.record(self._record.started(task.id, task.worker.place), *said)
-        self._spawn(self._begin(worker, said, resumed=bool(task.session)))
+        self._spawn(self._begin(worker, said))
 
-    async def _begin(self, worker: Worker, said: list[ports.Message], *, resumed: bool) -> None:
+    async def _begin(self, worker: Worker, said: list[ports.Message]) -> None:
         await asyncio.wait({self._loading[worker.task]})
         if not worker.over:
             for message in said:
                 worker.tell(message)
-            worker.start(resumed=resumed)
+            worker.start()
 
     def _worker(self, task: str) -> Worker:
         """The worker of a task; a new one learns what the store has for it."""
@@ -175,6 +176,10 @@ class Crew:
                 self.budget.spent(task, self._before[task] + cost)
             case _:
                 pass
+
+    def shown(self, task: str, entry: Entry) -> None:
+        """See `Foreman.shown`."""
+        self._front.shown(task, entry)
 
     def through(self, task: str, how: a.TurnEnded, said: str) -> None:
         """See `Foreman.through`."""

@@ -7,6 +7,7 @@ from typing import Protocol
 from winnow import ports
 from winnow.core import agent as a
 from winnow.core.asking.human_query import HumanQuery
+from winnow.core.transcript.entries import Entry
 
 
 class Front(Protocol):
@@ -29,6 +30,9 @@ class Front(Protocol):
 
     def note(self, sentence: str) -> None:
         """Tell the user something about the run."""
+
+    def shown(self, task: str, entry: Entry) -> None:
+        """The transcript of a task goes on with this."""
 
     def moved(self) -> None:
         """Something changed."""

@@ -116,7 +116,7 @@ class Questions:
         if reply is None or reply.done():
             worker.tell(message)
             return []
-        worker.outbox.give(message)
+        worker.give(message, query.answer)
         reply.set_result(query.answer)
         task = self.run.tasks[query.task]
         if task.state != "ready":

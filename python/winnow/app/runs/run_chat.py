@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 
 import msgspec
 
@@ -14,6 +15,8 @@ from winnow.app.ledger import Replay
 from winnow.app.runs.calls import Calls
 from winnow.app.runs.crew import Crew
 from winnow.app.runs.record import Record
+from winnow.app.runs.viewer import Viewer, task_of
+from winnow.app.runs.voice import Voice
 from winnow.app.section import Section
 from winnow.app.starts import Starts
 from winnow.core import agent as a
@@ -21,6 +24,8 @@ from winnow.core.asking import human_query
 from winnow.core.asking.human_query import HumanQuery
 from winnow.core.run import events as e
 from winnow.core.run import prompts, query, tools
+from winnow.core.run.board import Live
+from winnow.core.run.query import Query
 from winnow.core.text import grammar
 from winnow.core.text.text import brief
 from winnow.core.transcript.entries import Entry, Noted, Recorded
@@ -28,6 +33,9 @@ from winnow.ports import Kept, Message
 
 log = logging.getLogger(__name__)
 
+_ANSWERED = f"{grammar.KEPT} Your message below answers this."
+_PASSES = "… This is asked again below your message."
+REMINDED = "again"  # what a turn is about that follows from a reminder
 _WIDE = 100  # characters of a line that says what woke the orchestrator
 
 
@@ -35,8 +43,10 @@ class RunChat(Chat):
     """A chat with a run; implements `winnow.app.runs.front.Front` and `Routes`.
 
     Attributes:
-        run: the run's id.
+        run: the run.
         calls: what can be wanted of it.
+        viewers: who looks at its tasks.
+        changed: is called when something has happened in it.
     """
 
     def __init__(
@@ -48,11 +58,10 @@ class RunChat(Chat):
         after: asyncio.Task[None] | None = None,
     ) -> None:
         self._record = Record(opened.run, world)
-        self._said: list[str] = []  # the orchestrator's message so far
-        self._near: list[str] = []  # what in its turn seemed to ask the user
-        self._about = ""  # what its turn is about: a question, a task, or nothing
-        self._again: set[str] = set()  # what it was reminded of
+        self._voice = Voice(self._record.run)
         self._aside: list[Section] = []  # questions that let the user's message pass
+        self.viewers: list[Viewer] = []
+        self.changed: Callable[[], None] = lambda: None
         super().__init__(opened, world, starts, replay, after)
         self._crew = Crew(self._record, self, world, starts)
         self.run = self._record.run
@@ -78,9 +87,14 @@ class RunChat(Chat):
 
     def _rewake(self) -> None:
         """A question that the orchestrator has is told again, if nothing is on its way about it."""
-        for one in self.run.pending():
-            if one.state == "asked" and not self._outbox.about(one.id) and one.id != self._about:
-                self._store.save(self.wake(prompts.again(one, ()), one.id))
+        for asked in self._forgotten():
+            self._store.save(self.wake(prompts.again(asked, ()), asked.id))
+
+    def _forgotten(self) -> list[Query]:
+        """The questions of which the orchestrator has made nothing."""
+        asked = [one for one in self.run.pending() if one.state == "asked"]
+        left = [one for one in asked if one.id != self._voice.about]
+        return [one for one in left if not self._outbox.about(one.id, sent=False)]
 
     # --- from the user --------------------------------------------------------------------------
 
@@ -110,7 +124,8 @@ class RunChat(Chat):
 
     def _begin(self, text: str) -> None:
         """The first message is the goal."""
-        self._about = ""
+        if not self._turn.busy:
+            self._voice.about = ""
         moved = self.run.chat != self.path
         if text.strip() and (moved or not self.run.goal):
             goal = "" if self.run.goal else text
@@ -172,6 +187,44 @@ class RunChat(Chat):
         self._page.append(Noted(sentence))
         self._page.say(sentence)
 
+    # --- for who looks at it --------------------------------------------------------------------
+
+    @property
+    def live(self) -> dict[tuple[str, str], Live]:
+        """See `Crew.live`."""
+        return self._crew.live
+
+    def partial(self, task: str) -> list[Entry]:
+        """What its worker says, and has not finished."""
+        worker = self._crew.workers.get(task)
+        return worker.partial if worker else []
+
+    def shown(self, task: str, entry: Entry) -> None:
+        """See `Front.shown`."""
+        for viewer in self.viewers:
+            if viewer.task == task:
+                viewer.shown(entry)
+
+    def _show(self) -> None:
+        """What waits for the user in a task stands there, too."""
+        for viewer in self.viewers:
+            if viewer.ready:
+                for section in self._sections.waiting:
+                    if task_of(section) == viewer.task:
+                        self._sections.show(section.marker, viewer.page)
+                viewer.status()
+        self.changed()
+
+    def say_to(self, task: str, text: str) -> bool:
+        """The user writes in a task: the answer to its only question, or words for its worker."""
+        waiting = [one for one in query.with_human(self.run.pending(task)) if one.task == task]
+        if len(waiting) == 1 and (section := self._section(waiting[0].id)) is not None:
+            keep = self._crew.questions.answered(waiting[0].id, text, human=True, by_text=True)
+            self._sections.by_text(section, text, *keep)
+            self._advance()
+            return True
+        return self.calls.tell(task, text)
+
     # --- from the orchestrator ------------------------------------------------------------------
 
     async def _spec(self) -> ports.AgentSpec:
@@ -201,11 +254,11 @@ class RunChat(Chat):
         """See `Listener.heard`."""
         match event:
             case a.Text(text=text):
-                self._said.append(text)
+                self._voice.hear(text)
             case a.Pause() | a.ToolStarted():
-                self._read()
+                self._say_to_user()
             case a.TurnEnded(cost=cost):
-                self._read()
+                self._say_to_user()
                 self._turn_over(event)
                 self._crew.budget.spent("", cost)
             case _:
@@ -216,39 +269,31 @@ class RunChat(Chat):
 
     def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
         """See `Listener.lost`."""
-        self._said, self._near, self._about = [], [], ""
+        self._voice.lost()
         super().lost(error, heard)
 
-    def _read(self) -> None:
+    def _say_to_user(self) -> None:
         """Its message is whole: what it asks the user in it goes there."""
-        said, self._said = "".join(self._said), []
-        parsed = query.parse_human_query(said)
-        if parsed.near:
-            log.warning("nearly asked the user, %d times", len(parsed.near))
-            self._near += parsed.near
-        about = self.run.queries.get(self._about)
-        if about is not None and about.state == "asked" and parsed.questions:
-            self._crew.questions.request(about, "\n\n".join(parsed.questions))
-        else:
-            for question in parsed.questions:
-                self._crew.questions.request(None, question)
+        for asked, question in self._voice.asks():
+            self._crew.questions.request(asked, question)
 
     def _turn_over(self, event: a.TurnEnded) -> None:
-        """A turn about a question ends with an answer, or with the user; if not, it is told once
-        more, and then the user is asked what the worker asks."""
-        about, near = self._about, self._near
-        self._about, self._near = "", []
+        """A turn about a question ends with an answer, or with the user."""
+        near = self._voice.over()
         if event.stopped or event.error:
             return
-        asked = self.run.queries.get(about)
-        if asked is not None and asked.state == "asked":
-            if asked.id in self._again:
+        for asked in self._forgotten():
+            if self._voice.is_reminded(asked.id):
                 self._crew.questions.request(asked, asked.question)
             else:
-                self._again.add(asked.id)
-                self._store.save(self.wake(prompts.again(asked, near), asked.id))
-        elif near and about != "again":
-            self._store.save(self.wake(prompts.again(None, near), "again"))
+                self._remind(asked, near)
+        if near and self._voice.before not in (REMINDED, *self.run.queries):
+            self._remind(None, near)
+
+    def _remind(self, asked: Query | None, near: list[str]) -> None:
+        """What it wrote reached nobody."""
+        about = asked.id if asked else REMINDED
+        self._store.save(self.wake(prompts.again(asked, near), about))
 
     def _note_delivered(self) -> None:
         """Its session has the answers to what it asked itself."""
@@ -265,8 +310,12 @@ class RunChat(Chat):
                 self._outbox.drop(message)
         connected = self._session.state == "connected"
         if self._queued and connected and self._turn.boundary and not self._aside:
-            self._aside = self._sections.set_aside()
+            one = len(query.with_human(self.run.queries.values())) == 1
+            self._aside = self._sections.set_aside(
+                lambda section: _ANSWERED if one and section.way.routed else _PASSES
+            )
         super()._advance()
+        self._show()
 
     def _is_stale(self, message: Message) -> bool:
         """It is about a question that has been answered meanwhile."""
@@ -282,11 +331,11 @@ class RunChat(Chat):
 
     def _shown(self, message: Message) -> Entry:
         """See `Chat._shown`: in short; it is told now."""
-        self._about = message.about
+        self._voice.about = message.about
         if not message.about:
             return super()._shown(message)
-        words = " ".join(line.removeprefix("> ") for line in message.text.split("\n") if line)
-        return Recorded([f"{grammar.TOOL} {brief(words, _WIDE)}"])
+        said = [line.removeprefix("> ") for line in message.text.split("\n") if line.strip("> ")]
+        return Recorded([f"{grammar.TOOL} {brief(' '.join(said[:2]), _WIDE)}"])
 
     async def close(self) -> None:
         """See `Chat.close`."""

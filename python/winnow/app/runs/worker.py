@@ -15,7 +15,7 @@ from winnow.app.turn import Turn
 from winnow.core import agent as a
 from winnow.core.run import prompts
 from winnow.core.run.transcript import Recorder
-from winnow.core.transcript.entries import Ended, Entry, Paused, Said
+from winnow.core.transcript.entries import Ended, Entry, Paused, Said, Told
 
 
 class Foreman(Protocol):
@@ -29,6 +29,9 @@ class Foreman(Protocol):
 
     def heard(self, task: str, event: a.AgentEvent) -> None:
         """It said or did something."""
+
+    def shown(self, task: str, entry: Entry) -> None:
+        """Its transcript goes on with this."""
 
     def through(self, task: str, how: a.TurnEnded, said: str) -> None:
         """Its turn is over, with nothing more to tell it; ``said`` is its last message."""
@@ -77,7 +80,6 @@ class Worker:
         self._recorder = Recorder(run, task, turns)
         self._last: list[str] = []  # the pieces of its last message
         self._whole = True  # nothing more comes to that
-        self._resumed = False  # in the session of an agent before
         self.outbox = Outbox(self._path, world.store)
 
         async def spec() -> ports.AgentSpec:
@@ -99,9 +101,8 @@ class Worker:
         """Learn what the store has for it."""
         self.outbox.find(await self._store.messages(self._path))
 
-    def start(self, *, resumed: bool) -> None:
+    def start(self) -> None:
         """Work, or go on."""
-        self._resumed = resumed
         self._session.want(urgent=False)
 
     def message(self, text: str, name: str, call: str = "") -> ports.Message:
@@ -114,10 +115,15 @@ class Worker:
             self.outbox.queue(message)
         self._advance()
 
-    def stop(self) -> None:
-        """End the turn; what it said stays."""
-        if self._session.state == "connected":
-            self._session.interrupt()
+    def give(self, message: ports.Message, answer: str) -> None:
+        """The call that waits for this answer has it; the store does, too."""
+        self.outbox.give(message)
+        self._tell(answer)
+
+    @property
+    def partial(self) -> list[Entry]:
+        """What it says, and is not whole yet."""
+        return self._recorder.partial
 
     async def close(self) -> None:
         """End its agent, and all that it has started."""
@@ -142,7 +148,7 @@ class Worker:
 
     def connected(self, agent: ports.Agent) -> None:  # noqa: ARG002
         """See `Listener.connected`."""
-        if self._resumed and self.outbox.next() is None:
+        if self.outbox.next() is None:  # its session has heard all
             message = self.outbox.message(prompts.GO_ON)
             self.outbox.save(message)
             self.outbox.queue(message)
@@ -180,7 +186,7 @@ class Worker:
             and self._session.state == "connected"
             and self._turn.boundary
         ):
-            self._record(self._recorder.told(message.text, self._clock.now()))
+            self._tell(message.text)
             self.outbox.send(message)
             self._session.prompt(message)
 
@@ -193,6 +199,12 @@ class Worker:
             elif isinstance(entry, Paused):
                 self._whole = True
             self._record(self._recorder.hear(entry, self._clock.now()))
+            self._foreman.shown(self.task, entry)
+
+    def _tell(self, text: str) -> None:
+        """It is told this: a turn of the transcript."""
+        self._record(self._recorder.told(text, self._clock.now()))
+        self._foreman.shown(self.task, Told(text))
 
     def _record(self, turns: Iterator[ports.Kept]) -> None:
         if kept := list(turns):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -138,11 +138,11 @@ class Sections:
         own = answer.Decided(text, own=(text,), dropped=tuple(range(1, section.form.size + 1)))
         self._delivery.by_text(section, (own,), keep)
 
-    def set_aside(self) -> list[Section]:
-        """What a run asks on this chat's page lets the user's message pass."""
-        aside = [view.section for view in self._page.views if view.section.way.routed]
-        for section in aside:
-            self._page.close(section, [f"… {grammar.UNDECIDED} Your message comes first."])
+    def set_aside(self, line: Callable[[Section], str]) -> list[Section]:
+        """What others ask on this chat's page lets the user's message pass; a line says so."""
+        aside = [view.section for view in self._page.views if view.section.elsewhere]
+        for section in aside[::-1]:  # the open one last: no other opens in between
+            self._page.close(section, [line(section)])
         return aside
 
     def put_back(self, aside: list[Section]) -> None:

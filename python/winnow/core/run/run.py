@@ -30,6 +30,7 @@ class Run(msgspec.Struct):
 
     Attributes:
         order: tasks in the order in which they start, when they can.
+        dependants: who waits for each task.
         costs: US dollars by task; the orchestrator's under the empty name.
         near: the user has been told that most of the budget is spent.
     """
@@ -44,6 +45,7 @@ class Run(msgspec.Struct):
     summary: str = ""
     tasks: dict[str, Task] = {}
     order: list[str] = []
+    dependants: dict[str, list[str]] = {}
     queries: dict[str, Query] = {}
     costs: dict[str, float] = {}
     near: bool = False
@@ -120,7 +122,8 @@ class Run(msgspec.Struct):
         self.alive = max(self.alive, event.at)
 
     def _apply_task(self, event: e.TaskEvent) -> None:
-        if not isinstance(event, e.TaskCreated) and event.task not in ("", *self.tasks):
+        unknown = event.task and event.task not in self.tasks
+        if unknown and not isinstance(event, e.TaskCreated):
             raise Impossible(f"there is no task {event.task}")
         match event:
             case e.TaskCreated():
@@ -144,7 +147,7 @@ class Run(msgspec.Struct):
             self._unblock(event)
         self._set(event.task, alive=event.at)
         if isinstance(event, _SETTLES):
-            self._settle(event)
+            self._settle(event, [event.task, *self.dependants.get(event.task, ())])
 
     def _create(self, event: e.TaskCreated) -> None:
         if event.task != self.next_task():
@@ -159,6 +162,8 @@ class Run(msgspec.Struct):
             alive=event.at,
         )
         self.order.append(event.task)
+        for other in event.waits_for:
+            self.dependants.setdefault(other, []).append(event.task)
 
     def _move(self, event: e.TaskEvent, reason: str) -> None:
         task = self.tasks[event.task]
@@ -174,9 +179,9 @@ class Run(msgspec.Struct):
         if task in self.tasks:
             self.tasks[task] = msgspec.structs.replace(self.tasks[task], **values)
 
-    def _settle(self, event: e.RunEvent) -> None:
+    def _settle(self, event: e.RunEvent, tasks: Iterable[str]) -> None:
         """What waits for others is ready when these are done, and only then."""
-        for task in list(self.tasks.values()):
+        for task in [self.tasks[id] for id in tasks if id in self.tasks]:
             if task.waits_for and task.state in ("ready", "blocked(dependency)"):
                 others = self.waiting_for(task)
                 state: State = "blocked(dependency)" if others else "ready"
@@ -193,7 +198,7 @@ class Run(msgspec.Struct):
         for task in list(self.tasks.values()):
             if task.state == "blocked(budget)" and (task.left is None or task.left > 0):
                 self._set(task.id, state="ready", reason="", since=event.at)
-        self._settle(event)
+        self._settle(event, list(self.tasks))
 
     def _reorder(self, tasks: tuple[str, ...]) -> None:
         """The places that these have are theirs in this order."""

@@ -71,6 +71,11 @@ class Recorder:
         self._speech: Said | Thought | None = None
         self._began = 0.0
 
+    @property
+    def partial(self) -> list[Entry]:
+        """What is said, and is no turn yet."""
+        return [] if self._speech is None else [self._speech]
+
     def told(self, text: str, at: float) -> Iterator[RunTurn]:
         """What the worker is told; iterate it to the end, as with `hear`."""
         yield from self._finish()

@@ -8,6 +8,9 @@ from __future__ import annotations
 # Headings of messages; the last one of the user's is the draft's.
 YOU = "## You"
 CLAUDE = "## Claude"
+ORCHESTRATOR = "## Orchestrator"  # in a task: what its worker is told
+WORKER = "## Worker"
+SPEAKERS = ("## You", "## Claude", "## Orchestrator", "## Worker")  # all of them
 
 # How a line begins that only the host writes.
 RULE = "━"  # two of them: head or foot of a section
@@ -43,4 +46,4 @@ END = "c"  # the one below it
 TASK = "t"  # a task's line on the board, where QUESTION is its number and ID its run
 
 # What stands above a chat's text.
-KEYS = ("winnow", "session", "cwd", "model", "mode", "agent", "questions", "run", "clarify")
+KEYS = ("winnow", "session", "cwd", "model", "mode", "agent", "questions", "run", "task", "clarify")

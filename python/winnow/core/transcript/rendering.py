@@ -95,6 +95,12 @@ def notice(sentence: str) -> str:
     return f"{grammar.NOTICE} {clean(sentence)}"
 
 
+Speakers = tuple[str, str]
+
+IN_CHAT: Speakers = (grammar.YOU, grammar.CLAUDE)
+IN_TASK: Speakers = (grammar.ORCHESTRATOR, grammar.WORKER)
+
+
 class Words(msgspec.Struct, frozen=True):
     """Text to be appended; ``fresh`` starts a new paragraph."""
 
@@ -115,10 +121,16 @@ class CallLine(msgspec.Struct, frozen=True):
 
 
 class Renderer:
-    """Draws entries, one after the other, for one view of a chat in this folder."""
+    """Draws entries, one after the other, for one view.
 
-    def __init__(self, folder: Folder = UNKNOWN) -> None:
+    Args:
+        folder: where the chat is.
+        speakers: the headings of who tells and of who says.
+    """
+
+    def __init__(self, folder: Folder = UNKNOWN, speakers: Speakers = IN_CHAT) -> None:
         self._folder = folder
+        self._speakers = speakers
         self._speech: type[Said | Thought] | None = None  # what may go on
         self._fresh = True  # its next piece starts a paragraph
         self._unfinished = ""  # the end of its text so far, which may yet become a marker
@@ -136,7 +148,8 @@ class Renderer:
             case Paused():
                 yield from self._finish()
             case Told(text=text):
-                yield from self._block(f"{grammar.YOU}\n\n{prose(text)}\n\n{grammar.CLAUDE}")
+                tells, says = self._speakers
+                yield from self._block(f"{tells}\n\n{prose(text)}\n\n{says}")
             case Recorded(lines=lines):
                 yield from self._block("\n".join(lines))
             case Noted(sentence=sentence):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from winnow.core.folder import UNKNOWN, Folder
 from winnow.core.text import grammar
 from winnow.core.transcript.entries import Entry
-from winnow.core.transcript.rendering import THINKING, Renderer, Words
+from winnow.core.transcript.rendering import IN_CHAT, THINKING, Renderer, Speakers, Words
 
 _BLANK = " \t\n\v\f\r"  # what Lua takes for white space
 
@@ -19,11 +19,18 @@ class Transcript:
     Args:
         entries: what has happened already.
         folder: where the chat is, for the names of files.
+        speakers: see `Renderer`.
     """
 
-    def __init__(self, entries: Iterable[Entry] = (), folder: Folder = UNKNOWN) -> None:
+    def __init__(
+        self,
+        entries: Iterable[Entry] = (),
+        folder: Folder = UNKNOWN,
+        speakers: Speakers = IN_CHAT,
+    ) -> None:
         self._entries = list(entries)
         self._folder = folder
+        self._speakers = speakers
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries)
@@ -35,7 +42,7 @@ class Transcript:
     @property
     def text(self) -> str:
         """The Markdown that a chat shows, as ``lua/winnow/chat/transcript.lua`` writes it there."""
-        renderer, sheet = Renderer(self._folder), _Sheet()
+        renderer, sheet = Renderer(self._folder, self._speakers), _Sheet()
         for entry in self._entries:
             for drawn in renderer.render(entry):
                 if isinstance(drawn, Words):

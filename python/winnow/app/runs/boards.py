@@ -1,0 +1,145 @@
+"""The board, kept up to date while somebody looks at it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
+
+from winnow import ports
+from winnow import protocol as p
+from winnow.app.runs.run_chat import RunChat
+from winnow.core.run import board
+from winnow.core.run.board import Edits, Live, Problem
+from winnow.core.run.events import Event
+from winnow.core.run.run import Run, replay
+from winnow.core.run.task import Impossible
+
+log = logging.getLogger(__name__)
+
+_FRAME = 0.05  # seconds in which what happens is shown together
+_TICK = 5.0  # seconds after which times are shown anew
+_RECENT = 7 * 86400.0  # seconds for which a run that is over is shown
+
+ELSEWHERE = "this run is led in a chat that is not open here: <CR> on its line opens that."
+
+
+class Board:
+    """All runs as lines, and what is done to them.
+
+    Args:
+        world: where runs are read.
+        led: those that are led here.
+    """
+
+    def __init__(self, world: ports.World, led: Callable[[], Iterable[RunChat]]) -> None:
+        self._world = world
+        self._led = led
+        self._others: dict[str, Run] = {}  # that are led elsewhere, or by nobody now
+        self._watching = False
+        self._soon: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def watch(self, *, open: bool) -> None:
+        """It was opened or closed."""
+        self._watching = open
+        if open:
+            task = asyncio.create_task(self._load())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        else:
+            self.close()
+
+    async def _load(self) -> None:
+        try:
+            events = await self._world.runs.events()
+        except ports.StoreError as error:
+            self._world.editor.apply(p.Notify(error.sentence, "warn"))
+            return
+        led = {chat.run.id for chat in self._led()}
+        self._others = _replayed(event for event in events if event.run not in led)
+        self._show()
+
+    def moved(self) -> None:
+        """Something happened in a run that is led here."""
+        if self._watching and self._soon is None:
+            self._show_in(_FRAME)
+
+    def _show_in(self, seconds: float) -> None:
+        if self._soon is not None:
+            self._soon.cancel()
+        self._soon = asyncio.get_running_loop().call_later(seconds, self._tick)
+
+    def _tick(self) -> None:
+        self._soon = None
+        self._show()
+
+    def _show(self, *, done: bool = False) -> None:
+        if not self._watching:
+            return
+        live: dict[board.Key, Live] = {}
+        for chat in self._led():
+            live |= chat.live
+        lines = board.render(self._shown().values(), self._world.clock.now(), live)
+        self._world.editor.apply(p.Board(lines, done))
+        self._show_in(_TICK)
+
+    def _shown(self) -> dict[str, Run]:
+        """Those that are led here first, then the newest."""
+        led = {chat.run.id: chat.run for chat in self._led() if chat.run.chat}
+        since = self._world.clock.now() - _RECENT
+        others = sorted(self._others.values(), key=lambda run: run.alive, reverse=True)
+        recent = {run.id: run for run in others if run.id not in led and run.alive > since}
+        return {**led, **recent}
+
+    def edit(self, event: p.EditBoard) -> None:
+        """Do what the lines ask for: all of it or, with a reason, nothing."""
+        runs = self._shown()
+        read = board.read(runs, event.before, event.lines)
+        if not isinstance(read, Problem):
+            read = self._problem(read, event) or read
+        if isinstance(read, Problem):
+            self._world.editor.apply(p.BoardProblem(read.row, read.sentence))
+        elif not event.force and (stops := _stopped(read, runs)):
+            self._world.editor.apply(p.BoardAsks(f"Stop {', '.join(stops)}?"))
+        else:
+            for chat in self._led():
+                chat.calls.edit(read)
+            self._show(done=True)
+
+    def _problem(self, edits: Edits, event: p.EditBoard) -> Problem | None:
+        """Something is wanted of a run that nobody here can ask."""
+        led = {chat.run.id for chat in self._led()}
+        wanted = {run for run, _ in (*edits.cancel, *edits.add)} | set(edits.order)
+        if wanted <= led:
+            return None
+        away = next(iter(wanted - led))
+        rows = [row for row, line in enumerate(event.lines) if f"{away}=" in line]
+        return Problem(rows[0] if rows else 0, ELSEWHERE)
+
+    def close(self) -> None:
+        """Show nothing any more."""
+        self._watching = False
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None
+
+
+def _replayed(events: Iterable[Event]) -> dict[str, Run]:
+    """Runs by their ids; one that can't be understood costs only itself."""
+    runs = {}
+    for id, own in groupby(sorted(events, key=lambda event: event.run), lambda event: event.run):
+        try:
+            runs[id] = replay(id, own)
+        except Impossible as error:  # noqa: PERF203
+            log.error("run %s: %s", id, error)
+    return runs
+
+
+def _stopped(edits: Edits, runs: Mapping[str, Run]) -> list[str]:
+    """The tasks that work now, or wait for an answer, and would be cancelled."""
+    tasks = (runs[run].tasks[id] for run, id in edits.cancel)
+    return [
+        f"{task.id} “{task.title}”" for task in tasks if task.state in ("running", "blocked(input)")
+    ]

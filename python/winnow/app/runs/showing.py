@@ -1,0 +1,126 @@
+"""Whatever shows runs beside the chats that lead them: the board, task buffers, timelines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from winnow import ports
+from winnow import protocol as p
+from winnow.app.runs.boards import Board
+from winnow.app.runs.run_chat import RunChat
+from winnow.app.runs.task_page import TaskPage
+from winnow.core.never import assert_never
+from winnow.core.run import timeline
+from winnow.core.run.run import replay
+from winnow.core.transcript.rendering import IN_TASK
+from winnow.core.transcript.transcript import Transcript
+
+UNLED = "This run is led in a chat that is not open here."
+NOTHING = "Nothing has happened in this run."
+_PEEKED = 40  # lines
+
+
+class Showing:
+    """What the user looks at of runs.
+
+    Attributes:
+        led: the runs that are led here, by their chats' numbers.
+    """
+
+    def __init__(self, world: ports.World) -> None:
+        self.led: dict[int, RunChat] = {}
+        self._world = world
+        self._board = Board(world, self.led.values)
+        self._pages: dict[int, TaskPage] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def run(self, id: str) -> RunChat | None:
+        """The chat in which this run is led here."""
+        return next((chat for chat in self.led.values() if chat.run.id == id), None)
+
+    def began(self, number: int, chat: RunChat) -> None:
+        """A run is led here from now on."""
+        self.led[number] = chat
+        chat.changed = self._board.moved
+        for page in self._pages.values():
+            self._join(page)
+
+    def ended(self, number: int) -> None:
+        """A chat is closed; maybe it led a run, maybe it shows a task."""
+        if (page := self._pages.pop(number, None)) is not None:
+            if (led := self.run(page.run)) is not None:
+                led.viewers.remove(page)
+            page.close()
+        if (chat := self.led.pop(number, None)) is not None:
+            for other in self._pages.values():
+                if other.run == chat.run.id:
+                    other.led(None)
+
+    def _join(self, page: TaskPage) -> None:
+        led = self.run(page.run)
+        if led is not None and page not in led.viewers:
+            led.viewers.append(page)
+            page.led(led)
+
+    def takes(self, event: p.ChatEvent) -> bool:
+        """Whether this is about a task's buffer; then it is done."""
+        page = self._pages.get(event.chat)
+        if page is not None:
+            page.handle(event)
+        elif isinstance(event, p.Open) and event.task:
+            page = self._pages[event.chat] = TaskPage(event, self._world)
+            self._join(page)
+        return page is not None
+
+    def handle(self, event: p.ShowEvent) -> None:
+        """Show something, or do what the user wants of it."""
+        match event:
+            case p.WatchBoard(open=open):
+                self._board.watch(open=open)
+            case p.EditBoard():
+                self._board.edit(event)
+            case p.Peek(run=run, task=task):
+                self._spawn(self._peek(run, task))
+            case p.GoToRun(run=run):
+                self._spawn(self._go_to(run))
+            case p.Timeline(run=run):
+                self._spawn(self._show_timeline(run))
+            case p.GoOn(run=run, budget=budget):
+                if (led := self.run(run)) is not None:
+                    led.calls.go_on(budget)
+                else:
+                    self._world.editor.apply(p.Notify(UNLED, "warn"))
+            case _:
+                assert_never(event)
+
+    async def _show_timeline(self, run: str) -> None:
+        lines = timeline.lines(await self._world.runs.events(run))
+        self._world.editor.apply(p.Lived(lines or [NOTHING]))
+
+    async def _peek(self, run: str, task: str) -> None:
+        if task:
+            turns = (await self._world.runs.turns(run, task))[-_PEEKED:]
+            lines = Transcript((turn.entry for turn in turns), speakers=IN_TASK).text.split("\n")
+        else:
+            lines = timeline.lines(await self._world.runs.events(run))
+        shown = lines[-_PEEKED:] if any(lines) else ["Nothing was said yet."]
+        self._world.editor.apply(p.Peeked(shown))
+
+    async def _go_to(self, run: str) -> None:
+        led = self.run(run)
+        path = led.path if led else replay(run, await self._world.runs.events(run)).chat
+        self._world.editor.apply(p.OpenChat(path))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Show nothing any more."""
+        self._board.close()
+        for number in list(self._pages):
+            self.ended(number)
+        await asyncio.gather(*self._tasks)

@@ -1,0 +1,143 @@
+"""The buffer of a task: what waits in it for the user, and all that was said and done."""
+
+from __future__ import annotations
+
+import asyncio
+
+from winnow import ports
+from winnow import protocol as p
+from winnow.app.page import Page
+from winnow.app.runs.run_chat import RunChat
+from winnow.app.section import Section
+from winnow.core.run.transcript import RunTurn
+from winnow.core.transcript.entries import Called, Entry, Noted, Returned
+from winnow.core.transcript.rendering import IN_TASK
+from winnow.core.transcript.transcript import Transcript
+
+UNLED = "This task's run is led in a chat that is not open here: what you see is only to read."
+
+
+class _Page(Page):
+    """A section leaves nothing where it stood: the transcript tells what came of it."""
+
+    def close(self, section: Section, record: list[str], *after: Entry) -> bool:  # noqa: ARG002
+        """See `Page.close`."""
+        return super().close(section, [], *after)
+
+
+class TaskPage:
+    """One buffer that shows a task; implements `winnow.app.runs.viewer.Viewer`.
+
+    Args:
+        opened: names the buffer, the run and the task.
+        world: where the transcript is.
+    """
+
+    def __init__(self, opened: p.Open, world: ports.World) -> None:
+        self.run = opened.run
+        self.task = opened.task
+        self._chat = opened.chat
+        self._world = world
+        self._lead: RunChat | None = None
+        self._early: list[Entry] | None = []  # what comes before the transcript is shown
+        folder = world.folder(opened.cwd)
+        self.page = _Page(opened.chat, world.editor, folder=folder, speakers=IN_TASK)
+        self._loading = asyncio.create_task(self._load())
+
+    def led(self, chat: RunChat | None) -> None:
+        """The run is led in this chat from now on; None: nowhere here."""
+        self._lead = chat
+        if self._early is None:
+            self._follow()
+
+    @property
+    def ready(self) -> bool:
+        """See `Viewer.ready`."""
+        return self._early is None
+
+    async def _load(self) -> None:
+        """Show what is on record, then what has happened since."""
+        self._early = [*self._lead.partial(self.task)] if self._lead else []
+        try:
+            turns = await self._world.runs.turns(self.run, self.task)
+        except ports.StoreError as error:
+            self.page.say(error.sentence, "warn")
+            turns = []
+        whole, going = _split(turns)
+        text = Transcript((turn.entry for turn in whole), self.page.folder, IN_TASK).text
+        self.page.apply(p.Transcript(self._chat, text.split("\n") if text else []))
+        self.page.append(*(turn.entry for turn in going))
+        early, self._early = self._early, None
+        self.page.append(*early)
+        self._follow()
+
+    def _follow(self) -> None:
+        if self._lead is None:
+            self.page.append(Noted(UNLED))
+            self.status()
+        else:
+            self._lead.moved()
+
+    def shown(self, entry: Entry) -> None:
+        """See `Viewer.shown`."""
+        if self._early is not None:
+            self._early.append(entry)
+        else:
+            self.page.append(entry)
+
+    def status(self) -> None:
+        """Say what the task is doing."""
+        state: p.State = "asleep"
+        task = self._lead.run.tasks.get(self.task) if self._lead else None
+        if self.page.views:
+            state = "waiting"
+        elif task is not None:
+            state = "working" if task.state == "running" else "idle"
+        # What waits is listed once: in the chat that leads the run.
+        self.page.apply(p.Status(self._chat, state, cost=task.cost if task else 0.0))
+
+    # --- from the user --------------------------------------------------------------------------
+
+    def handle(self, event: p.ChatEvent) -> None:
+        """Do what the user asks for."""
+        match event:
+            case p.Open():
+                self.page.taken()
+            case p.Send(text=text, id=id):
+                self._send(text, id)
+            case p.Queue():
+                self.page.apply(p.Take(self._chat))
+            case p.Stop():
+                self.page.say("A task is stopped on the board: dd on its line, then :w.")
+            case p.SetMode():
+                self.page.say("A worker's mode is that of its run.")
+            case p.Refilled():
+                pass
+            case _:
+                if (take := self.page.guests.get(event.section)) is not None:
+                    take(event)
+        self.status()
+
+    def _send(self, text: str, id: str) -> None:
+        if not text.strip():
+            return
+        if self._lead is None or not self._lead.say_to(self.task, text.strip()):
+            self.page.append(p.Refill(self._chat, text))
+        self.page.apply(p.Stored(self._chat, [id]))
+
+    def close(self) -> None:
+        """The buffer is gone."""
+        self._loading.cancel()
+        self.page.detach()
+
+
+def _split(turns: list[RunTurn]) -> tuple[list[RunTurn], list[RunTurn]]:
+    """Those that are whole, and those from the first call on that has no result yet."""
+    open_: dict[str, int] = {}
+    for at, turn in enumerate(turns):
+        if isinstance(turn.entry, Called):
+            open_[turn.entry.id] = at
+        elif isinstance(turn.entry, Returned):
+            open_.pop(turn.entry.id, None)
+    at = min(open_.values(), default=len(turns))
+    return turns[:at], turns[at:]

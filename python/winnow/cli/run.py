@@ -1,0 +1,248 @@
+"""``python -m winnow run``: a run that nobody watches. Its events go to stdout, one JSON a line."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import secrets
+import string
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+
+from winnow import ports
+from winnow import protocol as p
+from winnow.adapters.claude.projects import DiskProjects
+from winnow.adapters.clock import WallClock
+from winnow.adapters.files import DiskFiles, DiskTemplates
+from winnow.adapters.store import SqliteStore
+from winnow.agents import Agents, Chosen
+from winnow.app.chats import Chats
+from winnow.core.ledger import ledger
+from winnow.core.run import events as e
+from winnow.core.run.events import Limits, RunEvent, WorkerOptions
+from winnow.core.text.text import strip_markers
+
+DONE, FAILED, USAGE, UNANSWERED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
+EPILOG = f"""\
+exit codes: {DONE} the run is finished; {FAILED} it can't go on; {USAGE} wrong arguments;
+{UNANSWERED} a question, or a permission, has no recorded answer (it is the last line);
+{BUDGET} the budget is spent; {INTERRUPTED} interrupted. A run that has ended in any of the last
+three ways goes on with --run and its id.
+"""
+_CHAT = 1  # the number of the only chat
+_PATIENCE = 10  # seconds for the store to write what is left
+
+
+def add(subcommands: Any) -> None:
+    """Add this subcommand to those of ``python -m winnow``."""
+    parser = subcommands.add_parser(
+        "run",
+        help="reach a goal with several agents",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--goal", metavar="FILE", help="what is to be reached; - is stdin")
+    parser.add_argument("--answers", metavar="LEDGER.json", help="recorded answers to questions")
+    parser.add_argument("--max-workers", type=int, default=3, metavar="N", help="at a time")
+    parser.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS")
+    parser.add_argument("--mode", default="", help="permission mode of the workers")
+    parser.add_argument("--model", default="", help="of all agents")
+    parser.add_argument("--run", default="", metavar="ID", help="go on with a run")
+    parser.add_argument("--state", metavar="FOLDER", help="where runs are kept")
+    parser.add_argument("--agent", default="claude", choices=("claude", "scripted"))
+    parser.add_argument("--scenario", default="", help="what a scripted agent plays")
+    parser.set_defaults(act=main)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Do it; the exit code."""
+    try:
+        goal = _read(args.goal)
+        answers = ledger.from_json(Path(args.answers).read_bytes()) if args.answers else {}
+    except (OSError, UnicodeError, msgspec.MsgspecError) as error:
+        return _refuse(str(error))
+    if not goal.strip() and not args.run:
+        return _refuse("there is no goal: --goal FILE, or - for stdin")
+    if args.max_workers < 1 or args.budget < 0:
+        return _refuse("--max-workers must be at least 1, and --budget not negative")
+    try:
+        return asyncio.run(_Watch(args, goal, answers).run())
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _refuse(why: str) -> int:
+    sys.stderr.write(f"winnow run: {why}\n")
+    return USAGE
+
+
+def _read(name: str | None) -> str:
+    if not name:
+        return ""
+    return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+
+
+class _Watch:
+    """The user's place: sees what happens, answers nothing, and knows when it is over."""
+
+    def __init__(self, args: argparse.Namespace, goal: str, answers: Any) -> None:
+        self._args = args
+        self._goal = goal
+        self._answers = answers
+        self._id = args.run or "".join(secrets.choice(string.ascii_lowercase) for _ in range(8))
+        self._over: asyncio.Future[int]
+        self._said = False  # the goal
+        self._unanswered = ""
+        self._chats: Chats | None = None
+
+    async def run(self) -> int:
+        """Lead the run until it ends, or can't go on."""
+        args = self._args
+        self._over = asyncio.get_running_loop().create_future()
+        store = _TellingStore(
+            _state(args.state) / "winnow.db",
+            lambda sentence, _: self._complain(sentence),
+            self._happened,
+        )
+        agents = Agents(Chosen(args.agent, scenario=args.scenario))
+        self._chats = Chats(self._world(agents, store), self._answers)
+        worker = WorkerOptions(mode=args.mode)
+        try:
+            self._chats.handle(
+                p.Open(
+                    _CHAT,
+                    f"run:{self._id}",
+                    str(Path.cwd()),
+                    agent=args.agent,
+                    model=args.model,
+                    headless=True,
+                    run=self._id,
+                    limits=Limits(args.max_workers, args.budget, worker),
+                )
+            )
+            return await self._over
+        finally:
+            agents.end()
+            await self._chats.close()
+            await asyncio.to_thread(store.close, _PATIENCE)
+            await asyncio.sleep(0)  # what was written last is told
+            if self._unanswered:
+                _print({"type": "unanswered", "run": self._id, "text": self._unanswered})
+                self._complain(self._unanswered)
+
+    def _world(self, agents: Agents, store: SqliteStore) -> ports.World:
+        home = Path.home()
+        return ports.World(
+            agents.make,
+            self,
+            store,
+            WallClock(),
+            DiskFiles(),
+            DiskProjects(os.environ, home),
+            store.decided,
+            store.runs,
+            agents.make_querier,
+            store.clarified,
+            DiskTemplates(),
+            at_once=max(2, os.cpu_count() or 2),
+            home=str(home),
+        )
+
+    # --- what happens ---------------------------------------------------------------------------
+
+    def _happened(self, event: RunEvent) -> None:
+        """It is on disk."""
+        _print(event)
+        if isinstance(event, e.BudgetReached) and not event.task:
+            self._end(BUDGET)
+
+    def apply(self, *effects: p.Effect) -> None:
+        """See `ports.Editor`: of what a chat shows, only this matters."""
+        for effect in effects:
+            match effect:
+                case p.Status():
+                    self._look(effect)
+                case p.Say(text=text, level="error"):  # a replay has no answer to it
+                    self._stop_with(text)
+                case p.Say(text=text) | p.Notify(text=text):
+                    self._complain(text)
+                case p.Section(lines=lines):
+                    self._stop_with(strip_markers("\n".join(lines)))
+                case p.Take():
+                    self._send("")
+                case _:
+                    pass
+
+    def _look(self, status: p.Status) -> None:
+        """Say the goal when the orchestrator can hear it; see when it is through."""
+        assert self._chats is not None
+        led = self._chats.run(self._id)
+        if led is None:
+            return
+        if status.state == "failed":
+            self._end(FAILED)
+        elif status.state == "idle" and not self._said:
+            self._said = True
+            asyncio.get_running_loop().call_soon(self._send, self._goal)
+        elif status.state == "idle" and self._said:
+            tasks = led.run.tasks.values()
+            if led.run.state == "finished":
+                self._end(DONE)
+            elif led.run.goal and all(task.over for task in tasks) and not led.run.pending():
+                self._complain("The orchestrator has ended its turn without finishing the run.")
+                self._end(FAILED)
+
+    def _send(self, text: str) -> None:
+        if self._chats is not None and not self._over.done():
+            self._chats.handle(p.Send(_CHAT, text, str(uuid4()) if text else ""))
+
+    def _stop_with(self, text: str) -> None:
+        """Nobody answers this."""
+        self._unanswered = self._unanswered or text
+        self._end(UNANSWERED)
+
+    def _end(self, code: int) -> None:
+        if not self._over.done():
+            self._over.set_result(code)
+
+    def _complain(self, text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+
+
+class _TellingStore(SqliteStore):
+    """Tells of each event of a run as soon as it is on disk."""
+
+    def __init__(
+        self, path: Path, tell: Callable[[str, bool], None], told: Callable[[RunEvent], None]
+    ) -> None:
+        super().__init__(path, tell)
+        self._told = told
+
+    def save(self, *kept: ports.Kept) -> asyncio.Future[None]:
+        """See `ports.Store.save`."""
+        saved = super().save(*kept)
+        events = [one for one in kept if isinstance(one, RunEvent)]
+        if events:
+            saved.add_done_callback(lambda _: [self._told(event) for event in events])
+        return saved
+
+
+def _state(named: str | None) -> Path:
+    """The folder for the database, which Neovim's Winnow uses, too."""
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
+    return Path(base, os.environ.get("NVIM_APPNAME") or "nvim", "winnow")
+
+
+def _print(what: object) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.write(msgspec.json.encode(what).decode() + "\n")
+        sys.stdout.flush()
