@@ -75,6 +75,12 @@
 ---@field type 'stop'
 ---@field chat integer
 
+--- Ask what clarify asks one by one, or all at once; also what is being asked.
+---@class winnow.event.Pace
+---@field type 'pace'
+---@field chat integer
+---@field one_by_one boolean
+
 --- Change the permission mode; empty: show it, with the rules in force.
 ---@class winnow.event.SetMode
 ---@field type 'setmode'
@@ -435,6 +441,7 @@
 ---| winnow.event.Refilled
 ---| winnow.event.Queue
 ---| winnow.event.Stop
+---| winnow.event.Pace
 ---| winnow.event.SetMode
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
@@ -495,6 +502,7 @@
 ---| 'refilled'
 ---| 'queue'
 ---| 'stop'
+---| 'pace'
 ---| 'setmode'
 ---| 'edit'
 ---| 'confirm'

@@ -243,6 +243,34 @@ async def test_nothing_to_log_in_with(room: Clarifying) -> None:
     assert "There is nothing to log in with." in room.editor.text
 
 
+async def test_one_by_one_and_all_at_once(room: Clarifying) -> None:
+    """By choice, also in mid round; each answer is kept."""
+    asked = [question(f"Question {n}?", "B") for n in range(4)]
+    room.querier.gives.extend([round_of(*asked), NONE, SPEC])
+    clarify = p.Clarify("abc", one_by_one=True)
+    await room.do(p.Open(CHAT, "/chat.md", "/shop", clarify=clarify))
+    await room.send("Make the cart faster")
+    assert room.asked == ["Question 0?"]
+    await room.pick("B")
+    assert room.asked == ["Question 1?"]
+    assert len(room.clarified.known["abc"].log) == 1
+    await room.do(p.Pace(CHAT, one_by_one=False))
+    assert room.asked == ["Question 1?", "Question 2?", "Question 3?"]
+    await room.do(p.Pace(CHAT, one_by_one=True))
+    assert room.asked == ["Question 1?"]
+    for _ in range(3):
+        await room.pick("You decide")
+    log = room.clarified.known["abc"].log
+    assert [entry.assumed for entry in log] == [False, True, True, True]
+    assert len(room.querier.prompts) == 3
+
+
+async def test_a_chat_that_clarifies_nothing_has_no_pace(room: Clarifying) -> None:
+    await room.open()
+    await room.do(p.Pace(CHAT, one_by_one=True))
+    assert room.editor.every(p.Say)[-1].text == "Nothing is clarified in this chat."
+
+
 # --- the file ---------------------------------------------------------------------------------
 
 
@@ -296,7 +324,8 @@ async def test_a_finished_one_is_taken_up_again(room: Clarifying) -> None:
     room.files.texts[PATH] = changed
     room.querier.gives.extend([round_of(question("How fast?", "1"))])
     await room.send("It must be safe, too")
-    assert "The wish list" in room.querier.prompts[-1]
+    assert "- - The checkout" not in room.querier.prompts[-1]
+    assert "-- The checkout\n+- The wish list" in room.querier.prompts[-1]
     assert "It must be safe, too" in room.querier.prompts[-1]
     assert room.asked == ["How fast?"]
 

@@ -381,7 +381,7 @@ async def test_the_real_cli(real: Stage) -> None:
     read = api.ToolUse("Read", {"file_path": str(real.folder / "a.txt")}, "toolu_r")
     bash = api.ToolUse("Bash", {"command": "touch made", "description": "d"}, "toolu_b")
     real.server.add(api.say("I look.", read), api.say(bash), output("toolu_1", n="seven"))
-    real.server.add(output("toolu_2", n=7), api.say("Done."))
+    real.server.add(output("toolu_2", n=7))
     env = real.server.env(real.folder / "config")
     client = Client("key", str(real.folder), env=env)
     events: list[Mapping[str, Any]] = []
@@ -393,7 +393,7 @@ async def test_the_real_cli(real: Stage) -> None:
     assert "Count." in str(first["system"])
     assert not {"Bash", "Write", "Edit"} & {tool["name"] for tool in first["tools"]}
     before = len(real.server.requests)
-    real.server.add(output("toolu_3", n=8), api.say("Done."))
+    real.server.add(output("toolu_3", n=8))
     assert await client.query("Count.", "And now?", SCHEMA) == {"n": 8}
     assert "How many?" in str(real.server.requests[before]["messages"])
 
@@ -401,7 +401,7 @@ async def test_the_real_cli(real: Stage) -> None:
 @pytest.mark.usefixtures("bundled")
 async def test_the_real_cli_is_cancelled_before_it_answers(real: Stage) -> None:
     """And is asked again."""
-    real.server.add(api.say(api.Gate(), "late"), output("toolu_1", n=1), api.say("Done."))
+    real.server.add(api.say(api.Gate(), "late"), output("toolu_1", n=1))
     env = real.server.env(real.folder / "config")
     client = Client("key", str(real.folder), env=env)
     query = asyncio.create_task(client.query("Count.", "How many?", SCHEMA))

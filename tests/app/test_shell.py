@@ -278,18 +278,13 @@ def test_progress_comes_at_once(shell: Shell) -> None:
     assert took < 0.1
 
 
-def gives(id: str, given: dict[str, Any]) -> list[api.Message]:
-    """What the model does to give an object."""
-    return [api.say(api.ToolUse("StructuredOutput", given, id)), api.say("Given.")]
-
-
 def test_three_rounds_with_the_real_cli(shell: Shell, real: Stage) -> None:
     """It reads the project, asks, and the specification is in its file."""
     (shell.project / "cart.py").write_text("slow = True\n")
     read = api.ToolUse("Read", {"file_path": str(shell.project / "cart.py")}, "toolu_r")
     real.server.add(api.say("I look.", read))
     for number, given in enumerate([*ROUNDS, NONE, SPEC]):
-        real.server.add(*gives(f"toolu_{number}", given))
+        real.server.add(api.say(api.ToolUse("StructuredOutput", given, f"toolu_{number}")))
     env = {**real.server.env(shell.home / "config"), "PATH": "/usr/bin:/bin"}
     env.pop("ANTHROPIC_API_KEY")
     answers = shell.answers(["All", "1 s", "You decide", "everybody"])

@@ -174,7 +174,7 @@ def test_text_that_looks_like_the_template_changes_nothing(request_: str, answer
     inside = ["\n".join(shown[a + 1 : b]) for a, b in zip(rows[::2], rows[1::2], strict=True)]
     assert inside[0] == request_ + "x"
     assert [json.loads(line)["answer"] for line in inside[1].split("\n") if line] == [answer]
-    assert inside[2:] == [""]
+    assert inside[2:] == ["", ""]
 
 
 # --- the specification ------------------------------------------------------------------------

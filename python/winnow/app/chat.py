@@ -114,6 +114,8 @@ class Chat:
                 self._sections.choices.cancel()
             case p.Stop():
                 self._stop()
+            case p.Pace():
+                self._page.say("Nothing is clarified in this chat.", "warn")
             case p.SetMode(mode=mode):
                 self._mode.change(mode)
             case _:

@@ -139,6 +139,12 @@ class Grant(SectionMessage, frozen=True):
     unseen: int = 0
 
 
+class Pace(ChatMessage, frozen=True):
+    """Ask what clarify asks one by one, or all at once; also what is being asked."""
+
+    one_by_one: bool
+
+
 class SetMode(ChatMessage, frozen=True):
     """Change the permission mode; empty: show it, with the rules in force."""
 
@@ -215,6 +221,7 @@ class GoToRun(RunMessage, frozen=True):
 
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
-ChatEvent = Union[Open, Send, Refilled, Queue, Stop, SetMode, SectionEvent]  # a chat takes them
+# A chat takes these.
+ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, SectionEvent]
 ShowEvent = Union[WatchBoard, EditBoard, Peek, GoToRun, Timeline, GoOn]  # about runs
 Event = Union[ChatEvent, Close, Watched, Recall, Trust, ShowEvent]

@@ -34,8 +34,6 @@ class ClarifyAgent:
         templates: the folder of the user's own.
         show: takes each message of the model.
         wrote: is told of the file when it is whole.
-
-    Attributes:
         one_by_one: each question has a section of its own.
     """
 
@@ -52,8 +50,9 @@ class ClarifyAgent:
         templates: str = "",
         show: Show,
         wrote: Wrote,
+        one_by_one: bool = False,
     ) -> None:
-        self.one_by_one = False
+        self.one_by_one = one_by_one
         self._id = id
         self._spec = spec
         self._ask = ask
@@ -64,6 +63,7 @@ class ClarifyAgent:
         self._wrote = wrote
         self._loop: Loop | None = None
         self._querier: ports.Querier | None = None
+        self._asking: asyncio.Future[a.Reply] | None = None
         self._working: asyncio.Task[None] | None = None
         self._prompts: list[str] = []  # uuids that the turn takes in
         self._events: asyncio.Queue[a.AgentEvent | None] = asyncio.Queue()
@@ -116,6 +116,8 @@ class ClarifyAgent:
 
     async def close(self) -> None:
         """See `ports.Agent.close`."""
+        if self._asking is not None:
+            self._asking.cancel()
         if self._working is not None:
             self._working.cancel()
             await asyncio.wait({self._working})
@@ -128,7 +130,7 @@ class ClarifyAgent:
         error, stopped = "", False
         try:
             there = self._paper.read(loop.known)
-            spec = await loop.run(there if there not in (None, loop.known.written) else "")
+            spec = await loop.run(there or "")
             stopped = spec is None
             if spec is not None:
                 await self._finish(loop, spec)
@@ -187,14 +189,27 @@ class ClarifyAgent:
 
     async def ask(self, known: Clarification) -> tuple[list[Given | None], str] | None:
         """See `Front.ask`: all at once, or one by one."""
-        call = f"{self._id}-{known.rounds}-{len(known.heard)}"
-        reply = await self._ask(clarify_round.request(known.open, call))
+        assert self._loop is not None
+        asked = known.open[:1] if self.one_by_one else known.open
+        call = f"{self._id}-{known.rounds}-{len(known.log)}-{len(known.heard)}"
+        self._asking = asyncio.ensure_future(self._ask(clarify_round.request(asked, call)))
+        await asyncio.wait({self._asking})
+        if self._asking.cancelled():  # to be asked otherwise
+            return [None] * len(known.open), call
+        reply = self._asking.result()
         if isinstance(reply, a.Allow):
-            return list(clarify_round.answers(reply)), call
+            given = clarify_round.answers(reply)
+            return [*given, *[None] * (len(known.open) - len(given))], call
         if reply.stop:
             return None
-        assert self._loop is not None  # the user talks back
-        words = reply.message.split("\n\n")[1]
+        words = reply.message.split("\n\n")[1]  # the user talks back
         said = words if is_enough(words) else reply.message
         self._loop.known = self._loop.known.told(said, call)
         return [None] * len(self._loop.known.open), call
+
+    def pace(self, *, one_by_one: bool) -> None:
+        """Ask so from now on; what is asked now is asked again."""
+        if one_by_one != self.one_by_one:
+            self.one_by_one = one_by_one
+            if self._asking is not None:
+                self._asking.cancel()

@@ -17,6 +17,15 @@ from winnow.core.transcript.entries import Recorded
 class ClarifyChat(Chat):
     """A chat whose agent is `ClarifyAgent`."""
 
+    _agent: ClarifyAgent | None = None  # the newest one
+
+    def handle(self, event: p.ChatEvent) -> None:
+        """See `Chat.handle`."""
+        if not isinstance(event, p.Pace):
+            super().handle(event)
+        elif self._agent is not None:
+            self._agent.pace(one_by_one=event.one_by_one)
+
     async def _spec(self) -> ports.AgentSpec:
         """See `Chat._spec`. Nothing of the project acts, so nobody is asked whether it may."""
         o = self._opened
@@ -26,7 +35,8 @@ class ClarifyChat(Chat):
     async def _make(self, spec: ports.AgentSpec) -> ports.Agent:
         world, options = self._world, self._opened.clarify
         paper = Paper(world.files, world.clock, f"{spec.cwd}/{options.folder}")
-        return ClarifyAgent(
+        one_by_one = self._agent.one_by_one if self._agent else options.one_by_one
+        self._agent = ClarifyAgent(
             options.id,
             spec,
             self.ask,
@@ -35,7 +45,9 @@ class ClarifyChat(Chat):
             templates=options.templates,
             show=self._progress,
             wrote=self._wrote,
+            one_by_one=one_by_one,
         )
+        return self._agent
 
     def _progress(self, message: Mapping[str, Any]) -> None:
         self._turn.works()

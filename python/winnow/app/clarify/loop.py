@@ -22,7 +22,10 @@ class Front(Protocol):
     """Who answers, and where it is kept."""
 
     async def ask(self, known: Clarification) -> tuple[list[Given | None], str] | None:
-        """Have `Clarification.open` answered; with a name for that. None: not now."""
+        """Have `Clarification.open` answered, with a name for that; None: not now.
+
+        What gets no answer is asked again, unless the user has had *enough*.
+        """
 
     async def keep(self, known: Clarification) -> Clarification:
         """Something is known now, not to be lost. It may get a place for its draft."""
@@ -75,12 +78,13 @@ class Loop:
             self.known = await self._front.keep(self.known)
             if not found.questions:
                 break
-            answered = await self._front.ask(self.known)
-            if answered is None:
-                return None
-            given, call = answered
-            self.known = self.known.answered(given, call)
-            self.known = await self._front.keep(self.known)
+            while self.known.open and not self.known.enough:
+                answered = await self._front.ask(self.known)
+                if answered is None:
+                    return None
+                given, call = answered
+                self.known = self.known.answered(given, call)
+                self.known = await self._front.keep(self.known)
         given = await self._query(self._templates.spec, specs.SCHEMA, spec)
         return msgspec.convert(given, specs.Spec)
 

@@ -76,7 +76,7 @@ class Clarification(msgspec.Struct, frozen=True):
         )
 
     def answered(self, given: Sequence[Given | None], *heard: str) -> Clarification:
-        """The user has answered what is open, a None not at all."""
+        """The user has answered what is open; what has no answer stays so."""
         pairs = list(zip(self.open, given, strict=True))
         entries = [
             Entry(self.rounds, asked.question, one.answer, asked.area, one.assumed)
@@ -106,7 +106,7 @@ class Clarification(msgspec.Struct, frozen=True):
             return msgspec.structs.replace(
                 known, log=log, finished=False, enough=False, rounds=0, open=()
             )
-        return msgspec.structs.replace(known, log=log)
+        return msgspec.structs.replace(known, log=log, open=())
 
 
 def is_enough(answer: str) -> bool:

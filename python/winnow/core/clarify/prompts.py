@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping
 
@@ -63,7 +64,9 @@ def values(known: Clarification, now: str, spec: str) -> dict[str, str]:
         f"- {area}: {standing.state}; {' '.join(standing.note.split())}"
         for area, standing in known.areas.items()
     )
-    inside = [known.request, log, areas, spec]
+    diff = difflib.unified_diff(known.written.split("\n"), spec.split("\n"), lineterm="", n=1)
+    changes = "\n".join(diff) if spec and known.written else ""
+    inside = [known.request, log, areas, spec, changes]
     longest = max(len(run) for text in inside for run in ["", *re.findall("~+", text)])
     return {
         "FENCE": "~" * max(3, longest + 1),
@@ -71,6 +74,7 @@ def values(known: Clarification, now: str, spec: str) -> dict[str, str]:
         "LOG": log,
         "AREAS": areas,
         "SPEC": spec,
+        "CHANGES": changes,
         "NOW": now,
     }
 

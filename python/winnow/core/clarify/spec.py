@@ -9,6 +9,7 @@ import msgspec
 
 from winnow.core.clarify.clarification import Clarification
 from winnow.core.clarify.rounds import AREAS
+from winnow.core.text import grammar
 
 _LIST = {"type": "array", "items": {"type": "string", "minLength": 1}}
 SCHEMA: dict[str, Any] = {
@@ -82,10 +83,10 @@ def markdown(spec: Spec, known: Clarification, date: str) -> str:
 
 def mark(id: str) -> str:
     """The line by which the file is known again."""
-    return f"<!-- winnow: clarify {id} -->"
+    return f"{grammar.SPEC} {id} -->"
 
 
-_MARK = re.compile(r"<!-- winnow: clarify (\w+) -->")
+_MARK = re.compile(rf"(?m)^{re.escape(grammar.SPEC)} (\w+) -->")
 
 
 def marked(text: str) -> str:
