@@ -292,6 +292,8 @@ def test_what_an_answer_becomes(keep: str, own: str, expected: Given) -> None:
     reply = way.reply(Answered(request, asked, (decided,), "call"))
     assert isinstance(reply, Allow)
     assert clarify_round.answers(reply) == [expected]
+    said = way.record(Answered(request, asked, (decided,), "call"))
+    assert said[0] == "**Scope** Which cart?"
 
 
 # --- progress ---------------------------------------------------------------------------------

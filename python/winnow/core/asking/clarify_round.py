@@ -14,6 +14,7 @@ from winnow.core.asking.way import Answered, ReadFile, Way, form_of
 from winnow.core.clarify.clarification import YOU_DECIDE, Given
 from winnow.core.clarify.rounds import AREAS, Asked
 from winnow.core.question import Malformed, Option, Question
+from winnow.core.section import record
 from winnow.core.section.answer import Decided
 from winnow.core.section.form import Form
 
@@ -36,6 +37,13 @@ class ClarifyRound(Way):
         pairs = zip(asked, answered.form.questions, answered.answers, strict=True)
         given = [_given(*pair) for pair in pairs]
         return Allow({**answered.request.input, "answers": msgspec.to_builtins(given)})
+
+    def record(self, answered: Answered) -> list[str]:
+        """Without why it was asked."""
+        asked = zip(answered.form.questions, _asked(answered.request.input), strict=True)
+        brief = tuple(msgspec.structs.replace(shown, question=a.question) for shown, a in asked)
+        form = msgspec.structs.replace(answered.form, questions=brief)
+        return record.answered(form, answered.answers)
 
     def cancelled(self, request: Request, reason: str, *, stop: bool) -> Reply:
         """It goes on when the user does."""

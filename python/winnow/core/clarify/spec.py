@@ -116,7 +116,7 @@ def _clarifications(known: Clarification, date: str) -> str:
         answer = _line(entry.answer) + " (assumed)" * entry.assumed
         lines.append(f"- {_line(entry.question)} → {answer}" if entry.question else f"- {answer}")
     if known.areas:
-        lines += ["", "| Area | State | |", "| --- | --- | --- |"]
+        lines += ["", "| Area | State | Note |", "| --- | --- | --- |"]
         for area, standing in known.areas.items():
             lines.append(f"| {AREAS[area]} | {standing.state} | {_cell(standing.note)} |")
     return "\n".join(lines if len(lines) > 1 else [*lines, "", "None."])
