@@ -1,10 +1,10 @@
 --- `:Winnow {sub}`: one function for each subcommand.
+local begin = require('winnow.begin')
 local board = require('winnow.views.board')
 local chats = require('winnow.chats')
+local clarify = require('winnow.clarify')
 local config = require('winnow.config')
 local decisions = require('winnow.views.decisions')
-local directory = require('winnow.chat.directory')
-local files = require('winnow.chat.files')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local host = require('winnow.host')
@@ -23,63 +23,6 @@ local function notify(text, level)
   say('winnow: ' .. text, level or 'warn')
 end
 
---- Put lines of another buffer into the chat's draft, as a fenced block that says where they are.
----@param chat winnow.Chat
----@param source integer the other buffer
----@param first integer line, from 1
----@param last integer
-local function quote(chat, source, first, last)
-  local lines = vim.api.nvim_buf_get_lines(source, first - 1, last, false)
-  local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(source), ':~:.')
-  local fence = '```'
-  while table.concat(lines, '\n'):find(fence, 1, true) do
-    fence = fence .. '`'
-  end
-  local block = { ('%s:%d-%d'):format(name, first, last), fence .. vim.bo[source].filetype }
-  vim.list_extend(block, lines)
-  table.insert(block, fence)
-  chat:append_draft(block)
-end
-
---- The project that Neovim stands in; with 'autochdir' in a chat, that of the chat.
----@return string
-local function place()
-  local chat, cwd = registry.current(), vim.fn.getcwd()
-  return chat and files.place(cwd) == files.place(files.dir()) and chat.cwd
-    or directory.project(cwd)
-end
-
---- Send a text, after what stands in the draft.
----@param chat winnow.Chat
----@param text string
-local function send(chat, text)
-  chat:append_draft({ text })
-  chat:send()
-end
-
---- A name for a new run, which nobody guesses.
----@return string
-local function new_run()
-  local letters = vim.tbl_map(function(byte)
-    return string.char(97 + byte % 26)
-  end, { assert(vim.uv.random(8)):byte(1, -1) })
-  return table.concat(letters)
-end
-
---- Begin a run: a chat whose agent leads others. With a range, hand over those lines, too.
----@param args table
----@param goal string
-local function begin_run(args, goal)
-  local source = vim.api.nvim_get_current_buf()
-  local buf = chats.create(place(), { run = new_run() })
-  window.show(buf, args.smods)
-  local chat = assert(registry.get(buf))
-  if args.range > 0 then
-    quote(chat, source, args.line1, args.line2)
-  end
-  send(chat, goal)
-end
-
 --- What a run is to reach; the name of a file stands for the specification in it.
 ---@param rest string
 ---@return string
@@ -96,10 +39,11 @@ end
 ---@param rest string
 local function run(args, rest)
   local budget = tonumber(rest:match('^%+%+budget=([%d.]+)%s*$'))
-  if not budget and vim.trim(rest) == '' then
+  local goal = vim.trim(rest) ~= '' and rest or clarify.goal()
+  if not budget and not goal then
     notify('say what is to be reached: :Winnow run {goal}.')
   elseif not budget then
-    begin_run(args, goal_of(rest))
+    begin.chat(args, goal_of(goal or ''), { run = begin.id() })
   else
     local id = timeline.run()
     if id and guard.is_user() then
@@ -126,13 +70,15 @@ end
 ---@type table<string, fun(args: table, rest: string)>
 M.subcommands = {
   new = function(args)
-    local chat = registry.current()
-    window.show(chats.create(chat and chat.cwd or place()), args.smods)
+    local chat, goal = registry.current(), clarify.goal()
+    local buf = chats.create(chat and chat.cwd or begin.place())
+    window.show(buf, args.smods)
+    if goal then
+      assert(registry.get(buf)):append_draft({ goal })
+    end
   end,
   demo = function(args)
-    local buf = chats.create(place(), { agent = 'scripted' })
-    window.show(buf, args.smods)
-    send(assert(registry.get(buf)), 'Show me around.')
+    begin.chat(args, 'Show me around.', { agent = 'scripted' })
   end,
   send = function()
     registry.with_current(function(chat)
@@ -208,7 +154,7 @@ M.subcommands = {
     if rest ~= '' and rest ~= 'revoke' then
       notify(('there is no :Winnow trust %s, only :Winnow trust revoke.'):format(rest))
     else
-      host.notify('trust', { cwd = place(), revoke = rest == 'revoke' })
+      host.notify('trust', { cwd = begin.place(), revoke = rest == 'revoke' })
     end
   end,
   pending = function()
@@ -218,6 +164,7 @@ M.subcommands = {
     inbox.next()
   end,
   run = run,
+  clarify = clarify.run,
   board = function(args)
     board.open(args.smods)
   end,
@@ -245,14 +192,14 @@ M.subcommands = {
 ---@param args table
 local function open(args)
   local source = vim.api.nvim_get_current_buf()
-  local buf = chats.of_directory(place())
+  local buf = chats.of_directory(begin.place())
   window.show(buf, args.smods)
   local chat = registry.get(buf)
   if chat and args.range > 0 then
-    quote(chat, source, args.line1, args.line2)
+    begin.quote(chat, source, args.line1, args.line2)
   end
   if chat and args.args ~= '' then
-    send(chat, args.args)
+    begin.send(chat, args.args)
   end
 end
 
@@ -260,7 +207,7 @@ end
 ---@param args table as nvim_create_user_command gives it
 function M.run(args)
   local name = args.fargs[1]
-  if name == nil or (args.range > 0 and name ~= 'run') then
+  if name == nil or (args.range > 0 and name ~= 'run' and name ~= 'clarify') then
     open(args)
   elseif M.subcommands[name] then
     M.subcommands[name](args, args.args:match('^%S+%s*(.*)$'))
@@ -282,6 +229,8 @@ function M.complete(lead, line)
     words = vim.fn.sort(vim.tbl_keys(M.subcommands))
   elseif before:match('^mode%s+$') then
     words = config.modes
+  elseif before:match('^clarify%s+$') then
+    words = { '++all', '++one' }
   elseif before:match('^log%s+$') then
     words = { 'run' }
   elseif before:match('^trust%s+$') then

@@ -17,6 +17,9 @@ local M = {}
 ---@field alert ''|'bell'|'osc9'|'osc777' how the terminal calls when something waits out of sight
 ---@field run_workers number how many workers of a run work at a time
 ---@field run_budget number US dollars that a run may cost; 0: as much as it likes
+---@field clarify_folder string where specifications go, from the chat's directory
+---@field clarify_prompts string folder with your own templates; empty: none
+---@field clarify_one_by_one boolean each question of a round has a section of its own
 local defaults = {
   agent = 'claude',
   cli_path = '',
@@ -31,6 +34,9 @@ local defaults = {
   alert = '',
   run_workers = 3,
   run_budget = 0,
+  clarify_folder = 'specs',
+  clarify_prompts = '',
+  clarify_one_by_one = false,
 }
 
 --- The permission modes of Claude Code.

@@ -21,6 +21,15 @@
 ---@field max_workers integer
 ---@field budget number
 ---@field worker winnow.WorkerOptions
+---@field gate string
+---@field uncommitted boolean
+
+--- What is clarified in a chat, and how; an empty `id`: nothing.
+---@class winnow.Clarify
+---@field id string
+---@field folder string
+---@field templates string
+---@field one_by_one boolean
 
 --- A chat buffer was attached. `sections` are the ids whose markers its text still holds.
 ---@class winnow.event.Open
@@ -42,6 +51,7 @@
 ---@field eager? boolean
 ---@field run? string
 ---@field limits? winnow.Limits
+---@field clarify? winnow.Clarify
 ---@field task? string
 
 --- A message that the buffer already shows. Empty: there was nothing to take after all.
@@ -66,6 +76,12 @@
 ---@class winnow.event.Stop
 ---@field type 'stop'
 ---@field chat integer
+
+--- Ask what clarify asks one by one, or all at once; also what is being asked.
+---@class winnow.event.Pace
+---@field type 'pace'
+---@field chat integer
+---@field one_by_one boolean
 
 --- Change the permission mode; empty: show it, with the rules in force.
 ---@class winnow.event.SetMode
@@ -428,6 +444,7 @@
 ---| winnow.event.Refilled
 ---| winnow.event.Queue
 ---| winnow.event.Stop
+---| winnow.event.Pace
 ---| winnow.event.SetMode
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
@@ -488,6 +505,7 @@
 ---| 'refilled'
 ---| 'queue'
 ---| 'stop'
+---| 'pace'
 ---| 'setmode'
 ---| 'edit'
 ---| 'confirm'

@@ -218,11 +218,25 @@ local function trusted(self)
   local values = frontmatter.read(self.buf)
   local own = files.own(self.path)
   if not own then
-    values.cwd, values.session, values.mode, values.run = nil, nil, nil, nil
+    values.cwd, values.session, values.mode = nil, nil, nil
+    values.run, values.clarify = nil, nil
   elseif not vim.list_contains(config.modes, values.mode) then
     values.mode = nil
   end
   return values, own
+end
+
+--- What is clarified in a chat, and how.
+---@param id string as the frontmatter has it
+---@param options winnow.Config
+---@return table
+local function clarified(id, options)
+  return {
+    id = id:match('^%w+$') or '',
+    folder = options.clarify_folder,
+    templates = vim.fn.expand(options.clarify_prompts),
+    one_by_one = options.clarify_one_by_one,
+  }
 end
 
 --- Tell the host of this chat, as it stands in the text.
@@ -256,6 +270,7 @@ function Chat:open()
     eager = own,
     run = own and (values.run or ''):match('^%l+$') or '',
     task = (self.task or ''):match('^t%d+$') or '',
+    clarify = clarified(values.clarify or '', options),
     limits = { max_workers = options.run_workers, budget = options.run_budget },
   })
   if told and own and not values.session then

@@ -142,7 +142,7 @@ class TaskPage:
                 self.page.say("A task is stopped on the board: dd on its line, then :w.")
             case p.SetMode():
                 self.page.say("A worker's mode is that of its run.")
-            case p.Refilled():
+            case p.Refilled() | p.Pace():
                 pass
             case _:
                 if (take := self.page.guests.get(event.section)) is not None:
