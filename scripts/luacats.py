@@ -126,7 +126,7 @@ def _type(found: inspect.Type, classes: dict[str, str]) -> str:
             return _collect(found, classes)
         case inspect.LiteralType(values=values):
             return "|".join(f"'{value}'" for value in values)
-        case inspect.ListType(item_type=item):
+        case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item):
             inside = _type(item, classes)
             return f"({inside})[]" if "|" in inside else f"{inside}[]"
         case inspect.DictType(key_type=key, value_type=value):

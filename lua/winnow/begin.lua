@@ -54,11 +54,16 @@ end
 ---@param args table as nvim_create_user_command gives it
 ---@param text string
 ---@param values table<string, string> more frontmatter
-function M.chat(args, text, values)
+---@param worktree? boolean the tasks of this run have worktrees of their own
+function M.chat(args, text, values, worktree)
   local source = vim.api.nvim_get_current_buf()
   local buf = chats.create(M.place(), values)
   window.show(buf, args.smods)
   local chat = assert(registry.get(buf))
+  if worktree then
+    chat.worktree = true
+    chat:open() -- the host has to know before the goal
+  end
   if args.range > 0 then
     M.quote(chat, source, args.line1, args.line2)
   end

@@ -9,6 +9,7 @@ local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local host = require('winnow.host')
 local inbox = require('winnow.views.inbox')
+local kept = require('winnow.views.kept')
 local log = require('winnow.log')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
@@ -34,21 +35,23 @@ local function goal_of(rest)
   return rest
 end
 
---- `:Winnow run`: begin one, or let the one of this chat go on with a higher budget.
+--- `:Winnow run`: begin one, or let the one of this chat go on, maybe with a higher budget.
 ---@param args table
 ---@param rest string
 local function run(args, rest)
   local budget = tonumber(rest:match('^%+%+budget=([%d.]+)%s*$'))
-  local goal = vim.trim(rest) ~= '' and rest or clarify.goal()
-  if not budget and not goal then
-    notify('say what is to be reached: :Winnow run {goal}.')
-  elseif not budget then
-    begin.chat(args, goal_of(goal or ''), { run = begin.id() })
-  else
+  local on = budget or rest:match('^%+%+continue%s*$')
+  local goal, worktree = rest:gsub('^%+%+worktree%f[%s%z]%s*', '')
+  if on then
     local id = timeline.run()
     if id and guard.is_user() then
-      host.notify('goon', { run = id, budget = budget })
+      host.notify('goon', { run = id, budget = budget or 0 })
     end
+  elseif vim.trim(goal) ~= '' or clarify.goal() then
+    local words = vim.trim(goal) ~= '' and goal_of(goal) or clarify.goal()
+    begin.chat(args, words, { run = begin.id() }, worktree > 0)
+  else
+    notify('say what is to be reached: :Winnow run {goal}.')
   end
 end
 
@@ -181,6 +184,9 @@ M.subcommands = {
     end
     vim.bo.modified, vim.bo.readonly, vim.bo.modifiable = false, true, false
     vim.cmd.normal({ 'G', bang = true })
+  end,
+  restore = function(_, name)
+    kept.restore(begin.place(), vim.trim(name))
   end,
   restart = function()
     host.restart()

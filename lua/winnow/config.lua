@@ -3,6 +3,14 @@ local M = {}
 
 -- Requires nothing here: `setup` runs while Neovim starts.
 
+---@class winnow.PlaceOption
+---@field name string
+---@field command? string[] gives a shell there, as `{ 'ssh', 'big' }` does; none: here
+---@field cwd? string the folder there
+---@field cli? string Claude Code there; none: what is found
+---@field env? table<string, string> for Claude Code there
+---@field slots? integer how many workers at a time; none: 3
+
 ---@class winnow.Config
 ---@field agent 'claude'|'scripted'|'auto' who answers; `auto`: Claude if it has credentials
 ---@field cli_path string the Claude Code executable; empty: the one that comes with the SDK
@@ -20,6 +28,10 @@ local M = {}
 ---@field clarify_folder string where specifications go, from the chat's directory
 ---@field clarify_prompts string folder with your own templates; empty: none
 ---@field clarify_one_by_one boolean each question of a round has a section of its own
+---@field run_worktree boolean each task of a run has a git worktree of its own
+---@field run_uncommitted boolean a worktree begins with what is not committed, too
+---@field run_gate string command that must pass on what is merged; empty: none
+---@field places winnow.PlaceOption[] where workers of a run may run, beside here
 local defaults = {
   agent = 'claude',
   cli_path = '',
@@ -37,6 +49,10 @@ local defaults = {
   clarify_folder = 'specs',
   clarify_prompts = '',
   clarify_one_by_one = false,
+  run_worktree = false,
+  run_uncommitted = false,
+  run_gate = '',
+  places = {},
 }
 
 --- The permission modes of Claude Code.
@@ -58,6 +74,63 @@ local function is_relative(path)
   return path:find('/', 1, true) ~= nil and not require('winnow.python').is_absolute(path)
 end
 
+-- What a place says of itself.
+local PLACE = {
+  name = 'string',
+  command = 'table',
+  cwd = 'string',
+  cli = 'string',
+  env = 'table',
+  slots = 'number',
+}
+
+--- What is wrong with a place.
+---@param place any
+---@param known table<string, true> the names of those before
+---@return string? problem
+local function problem_of_place(place, known)
+  if
+    type(place) ~= 'table'
+    or type(place.name) ~= 'string'
+    or not place.name:match('^[%w_.-]+$')
+  then
+    return 'each of the places must have a name of letters, digits, ".", "_" and "-"'
+  elseif known[place.name] then
+    return ('there are two places named %s'):format(place.name)
+  end
+  known[place.name] = true
+  for key, value in pairs(place) do
+    if type(value) ~= PLACE[key] then
+      local want = PLACE[key] and 'must be a ' .. PLACE[key] or 'is nothing that a place has'
+      return ('%s of the place %s %s'):format(key, place.name, want)
+    end
+  end
+  local slots, words = place.slots or 1, vim.list_extend({}, place.command or {})
+  vim.list_extend(words, vim.tbl_values(place.env or {}))
+  if slots < 0 or slots % 1 ~= 0 then
+    return ('slots of the place %s must be a whole number'):format(place.name)
+  elseif not vim.iter(words):all(function(word)
+    return type(word) == 'string'
+  end) then
+    return ('command and env of the place %s must hold strings'):format(place.name)
+  elseif (place.name == 'here') ~= (#(place.command or {}) == 0) then
+    return 'every place but "here" must have a command that gives a shell there'
+  end
+end
+
+--- What is wrong with the places.
+---@param places any[]
+---@return string? problem
+local function problem_of_places(places)
+  local known = {}
+  for _, place in ipairs(places) do
+    local problem = problem_of_place(place, known)
+    if problem then
+      return problem
+    end
+  end
+end
+
 ---@param key any
 ---@param value any
 ---@return string? problem one sentence
@@ -73,9 +146,27 @@ local function problem_of(key, value)
     return ('run_workers must be a whole number from 1, not %s'):format(value)
   elseif key == 'run_budget' and value < 0 then
     return ('run_budget must not be negative: %s'):format(value)
+  elseif key == 'places' then
+    return problem_of_places(value)
   elseif key == 'cli_path' and is_relative(value) then
     return ('cli_path must be absolute or a name on the PATH, not %q'):format(value)
   end
+end
+
+--- The places as the host gets them.
+---@param config winnow.Config
+---@return winnow.Place[]
+function M.places(config)
+  return vim.tbl_map(function(place)
+    return {
+      name = place.name,
+      command = place.command or {},
+      cwd = place.cwd or '',
+      cli = place.cli or '',
+      env = next(place.env or {}) and place.env or vim.empty_dict(),
+      slots = place.slots or 3,
+    }
+  end, config.places)
 end
 
 --- Check options and name what is wrong with them.

@@ -7,6 +7,7 @@ local chats = require('winnow.chats')
 local decisions = require('winnow.views.decisions')
 local events = require('winnow.events')
 local host = require('winnow.host')
+local kept = require('winnow.views.kept')
 local log = require('winnow.log')
 local quiet = require('winnow.quiet')
 local registry = require('winnow.registry')
@@ -129,6 +130,9 @@ M.effects = {
   end,
   lived = function(_, e)
     timeline.show(e.lines)
+  end,
+  kepttrees = function(_, e)
+    kept.show(e.cwd, e.lines)
   end,
   export = function(_, e)
     decisions.write(e.path, e.files)

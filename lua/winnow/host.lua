@@ -120,6 +120,7 @@ local function launch()
   local options = config.get()
   local settings = vim.json.encode({
     state = python.state(),
+    trees = vim.fs.joinpath(vim.fn.stdpath('data') --[[@as string]], 'winnow', 'worktrees'),
     agent = options.agent,
     cli_path = python.cli(options.cli_path),
     cli_patience = M.cli_patience,

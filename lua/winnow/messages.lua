@@ -31,6 +31,15 @@
 ---@field templates string
 ---@field one_by_one boolean
 
+--- Where agents may run: here, or wherever a command gives a shell with its pipes.
+---@class winnow.Place
+---@field name string
+---@field command string[]
+---@field cwd string
+---@field cli string
+---@field env table<string, string>
+---@field slots integer
+
 --- A chat buffer was attached. `sections` are the ids whose markers its text still holds.
 ---@class winnow.event.Open
 ---@field type 'open'
@@ -52,6 +61,7 @@
 ---@field run? string
 ---@field limits? winnow.Limits
 ---@field clarify? winnow.Clarify
+---@field places? winnow.Place[]
 ---@field task? string
 
 --- A message that the buffer already shows. Empty: there was nothing to take after all.
@@ -210,11 +220,17 @@
 ---@field type 'timeline'
 ---@field run string
 
---- Let a run go on whose budget is spent; with this budget in US dollars, 0: as before.
+--- Let a run go on whose budget is spent, or whose places could not be reached.
 ---@class winnow.event.GoOn
 ---@field type 'goon'
 ---@field run string
 ---@field budget? number
+
+--- List what is kept of worktrees in the repository at `cwd`; or bring one back, by name.
+---@class winnow.event.Restore
+---@field type 'restore'
+---@field cwd string
+---@field name? string
 
 --- Append to the transcript; `fresh` starts a new paragraph.
 ---@class winnow.effect.Write
@@ -427,6 +443,12 @@
 ---@field type 'lived'
 ---@field lines string[]
 
+--- Show what is kept of worktrees in the repository at `cwd`; each line begins with a name.
+---@class winnow.effect.KeptTrees
+---@field type 'kepttrees'
+---@field cwd string
+---@field lines string[]
+
 --- A file to be written; `name` comes after a number.
 ---@class winnow.File
 ---@field name string
@@ -465,6 +487,7 @@
 ---| winnow.event.GoToRun
 ---| winnow.event.Timeline
 ---| winnow.event.GoOn
+---| winnow.event.Restore
 
 ---@alias winnow.Effect
 ---| winnow.effect.Write
@@ -497,6 +520,7 @@
 ---| winnow.effect.Peeked
 ---| winnow.effect.OpenChat
 ---| winnow.effect.Lived
+---| winnow.effect.KeptTrees
 ---| winnow.effect.Export
 
 ---@alias winnow.EventType
@@ -526,6 +550,7 @@
 ---| 'gotorun'
 ---| 'timeline'
 ---| 'goon'
+---| 'restore'
 
 ---@class winnow.Effects
 ---@field write fun(chat: winnow.Chat, effect: winnow.effect.Write)
@@ -558,4 +583,5 @@
 ---@field peeked fun(chat: nil, effect: winnow.effect.Peeked)
 ---@field openchat fun(chat: nil, effect: winnow.effect.OpenChat)
 ---@field lived fun(chat: nil, effect: winnow.effect.Lived)
+---@field kepttrees fun(chat: nil, effect: winnow.effect.KeptTrees)
 ---@field export fun(chat: nil, effect: winnow.effect.Export)

@@ -306,6 +306,7 @@ class FakeAgent:
         self.interrupts = 0
         self.closed = False
         self.deaf = False  # can't be spoken to any more
+        self.away = False  # nor can anybody tell what its session has heard
         self.ready = asyncio.Event()  # it has started, or failed to
         self._ask = ask
         self._problem = problem
@@ -326,6 +327,8 @@ class FakeAgent:
             yield event
 
     async def heard(self) -> ports.Heard | None:
+        if self.away:
+            raise ports.AgentError("big can't be reached.")
         return self.known
 
     async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:

@@ -12,6 +12,7 @@ from winnow.app.runs.run_chat import RunChat
 from winnow.core import agent as a
 from winnow.core.run import events as e
 from winnow.core.run.events import Limits
+from winnow.core.run.places import Place
 from winnow.core.run.run import Run
 from winnow.core.text.text import strip_markers
 
@@ -32,6 +33,7 @@ class Running(Room):
     def __init__(self, cwd: str = "/shop", trees: Path = Path("/no-trees")) -> None:
         super().__init__(trees)
         self.cwd = cwd
+        self.places: list[Place] = []
         self.sessions: dict[str, dict[str, str]] = {}  # what each has on record, by its task
 
     async def _make(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
@@ -53,6 +55,7 @@ class Running(Room):
                 session=session,
                 run=RUN,
                 limits=limits or Limits(max_workers=9),
+                places=self.places,
             )
         )
 

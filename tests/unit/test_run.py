@@ -168,9 +168,9 @@ def test_a_budget_blocks_and_a_higher_one_goes_on() -> None:
     assert (run.cost, run.left, run.tasks["t1"].cost) == (1.75, None, 1.5)
     run.apply(e.TaskBlocked(4, RUN, "t1", "budget", "spent"))
     run.apply(e.BudgetReached(4, RUN, 1.75))
-    assert (run.state, schedule.starting(run)) == ("blocked(budget)", [])
+    assert (run.state, list(schedule.starting(run))) == ("blocked(budget)", [])
     run.apply(e.RunContinued(5, RUN, 4))
-    assert (run.state, run.left, schedule.starting(run)) == ("running", 2.25, ["t1"])
+    assert (run.state, run.left, list(schedule.starting(run))) == ("running", 2.25, ["t1"])
 
 
 # --- replayed ---------------------------------------------------------------------------------
@@ -321,17 +321,17 @@ def test_what_the_orchestrator_is_told() -> None:
 def test_tasks_start_in_order_up_to_the_limit() -> None:
     """One that has begun goes first; one that waits for an answer takes no place."""
     run = run_of(*(created(f"t{number}") for number in range(1, 6)))
-    assert schedule.starting(run) == ["t1", "t2", "t3"]
+    assert list(schedule.starting(run)) == ["t1", "t2", "t3"]
     run.apply(e.Reordered(2, RUN, ("t5", "t1")))
-    assert schedule.starting(run) == ["t5", "t2", "t3"]
+    assert list(schedule.starting(run)) == ["t5", "t2", "t3"]
     for task in ("t2", "t3", "t4"):
         run.apply(e.TaskStarted(3, RUN, task))
-    assert schedule.starting(run) == []
+    assert list(schedule.starting(run)) == []
     run.apply(e.SessionKnown(3, RUN, "t4", "s"))
     run.apply(asked("t4", "q1"))
-    assert schedule.starting(run) == ["t5"]
+    assert list(schedule.starting(run)) == ["t5"]
     run.apply(e.QueryAnswered(4, RUN, "t4", "q1", "A"))
-    assert schedule.starting(run) == ["t4"]
+    assert list(schedule.starting(run)) == ["t4"]
 
 
 def new(title: str, *waits_for: str) -> NewTask:

@@ -31,6 +31,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field cost number US dollars that the session has cost
 ---@field mode string its permission mode, empty while nobody knows it
 ---@field task? string it is no chat, but the buffer of this task of a run
+---@field worktree? boolean the tasks of its run have git worktrees of their own
 ---@field owner? winnow.Owner the other Neovim that has it; then it is only read here
 ---@field stamp string of its file, as it was read or written last
 ---@field saved string what that held
@@ -239,6 +240,27 @@ local function clarified(id, options)
   }
 end
 
+--- How much a run of this chat may do.
+---@param self winnow.Chat
+---@param options winnow.Config
+---@return winnow.Limits
+local function limits(self, options)
+  return {
+    max_workers = options.run_workers,
+    budget = options.run_budget,
+    gate = options.run_gate,
+    uncommitted = options.run_uncommitted,
+    worker = {
+      model = '',
+      mode = '',
+      effort = '',
+      budget = 0,
+      place = '',
+      worktree = options.run_worktree or self.worktree or false,
+    },
+  }
+end
+
 --- Tell the host of this chat, as it stands in the text.
 function Chat:open()
   local values, own = trusted(self)
@@ -271,7 +293,8 @@ function Chat:open()
     run = own and (values.run or ''):match('^%l+$') or '',
     task = (self.task or ''):match('^t%d+$') or '',
     clarify = clarified(values.clarify or '', options),
-    limits = { max_workers = options.run_workers, budget = options.run_budget },
+    limits = limits(self, options),
+    places = config.places(options),
   })
   if told and own and not values.session then
     self:set_state('connecting') -- as the host does now, which has to start first

@@ -251,16 +251,19 @@ class Chat:
             self._sections.choices.ask()
         self._advance()
 
-    def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
+    def lost(
+        self, error: ports.AgentError, heard: ports.Heard | None, *, sure: bool = True
+    ) -> None:
         """See `Listener.lost`: say so, and keep what the agent did not take."""
         self._sections.lost()
         self._heard = None
         if isinstance(error, ports.SessionGone) or (heard is None and self._begun):
             self._forget_session()
         self._page.append(*self._turn.end(Ended(error=error.sentence)))
-        self._page.refill(
-            self._outbox.lost({} if heard is None else heard)
-        )  # a draft outlives this Neovim
+        if sure:  # a draft outlives this Neovim
+            self._page.refill(self._outbox.lost({} if heard is None else heard))
+        else:
+            self._outbox.doubt()
         self._queued = False
         self._sections.choices.ask()
         self._advance()

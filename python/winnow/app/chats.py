@@ -53,7 +53,15 @@ class Chats:
             case p.Trust():
                 self._renew(event)  # nothing more goes out by what is being revoked
                 self._spawn(self._show_trust(event))
-            case p.WatchBoard() | p.EditBoard() | p.Peek() | p.GoToRun() | p.Timeline() | p.GoOn():
+            case (
+                p.WatchBoard()
+                | p.EditBoard()
+                | p.Peek()
+                | p.GoToRun()
+                | p.Timeline()
+                | p.GoOn()
+                | p.Restore()
+            ):
                 self._showing.handle(event)
             case p.Close(chat=number):
                 self._showing.ended(number)

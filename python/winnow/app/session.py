@@ -38,8 +38,13 @@ class Listener(Protocol):
     def heard(self, event: a.AgentEvent) -> None:
         """The agent said something."""
 
-    def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
-        """The agent is gone, though it was needed; its session has heard this much."""
+    def lost(
+        self, error: ports.AgentError, heard: ports.Heard | None, *, sure: bool = True
+    ) -> None:
+        """The agent is gone, though it was needed; its session has heard this much.
+
+        ``sure``: else nobody can tell now what it has heard.
+        """
 
     def ended(self) -> None:
         """The agent is gone, and nobody misses it."""
@@ -204,8 +209,14 @@ class Session:
     async def _lost(self, agent: ports.Agent | None, error: ports.AgentError) -> None:
         log.error("%s\n%s", error.sentence, error.detail)
         self.state, self._agent = "failed", None
-        heard = await agent.heard() if agent is not None else {}
-        self._listener.lost(error, heard)
+        heard: ports.Heard | None = {}
+        sure = True
+        try:
+            heard = await agent.heard() if agent is not None else {}
+        except ports.AgentError as unreachable:  # it is in another place
+            log.error("%s\n%s", unreachable.sentence, unreachable.detail)
+            sure = False
+        self._listener.lost(error, heard, sure=sure)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Do something beside; `close` waits for it."""

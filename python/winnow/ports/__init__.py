@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from winnow.core.run.events import Tree
+from winnow.core.run.places import Place
 from winnow.ports.agent import (
     Agent,
     AgentError,
@@ -11,7 +12,6 @@ from winnow.ports.agent import (
     Heard,
     MakeAgent,
     NotWanted,
-    Place,
     SessionGone,
 )
 from winnow.ports.disk import Files, Projects, Templates

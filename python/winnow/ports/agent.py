@@ -10,6 +10,7 @@ import msgspec
 from winnow.core.agent import AgentEvent, Reply, Request
 from winnow.core.asking import trust
 from winnow.core.run import tools
+from winnow.core.run.places import Place
 
 
 class AgentError(Exception):
@@ -94,17 +95,6 @@ class Agent(Protocol):
 
     async def close(self) -> None:
         """End the session; what waits in `Ask` is cancelled."""
-
-
-class Place(msgspec.Struct, frozen=True):
-    """Where agents may run: here, or wherever a command gives a shell with its pipes."""
-
-    name: str = "here"
-    command: tuple[str, ...] = ()  # such as ("ssh", "big"); empty: here
-    cwd: str = ""  # the folder there; ``~`` is the home there
-    cli: str = ""  # Claude Code there; empty: what is found
-    env: dict[str, str] = {}  # for Claude Code there
-    slots: int = 3  # how many at a time
 
 
 class AgentSpec(msgspec.Struct, frozen=True):

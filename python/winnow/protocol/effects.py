@@ -252,6 +252,13 @@ class Lived(Message, frozen=True):
     lines: list[str]
 
 
+class KeptTrees(Message, frozen=True):
+    """Show what is kept of worktrees in the repository at ``cwd``; each line begins with a name."""
+
+    cwd: str
+    lines: list[str]
+
+
 class File(msgspec.Struct, frozen=True):
     """A file to be written; ``name`` comes after a number."""
 
@@ -297,5 +304,6 @@ Effect = Union[
     Peeked,
     OpenChat,
     Lived,
+    KeptTrees,
     Export,
 ]

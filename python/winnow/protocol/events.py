@@ -7,6 +7,7 @@ from typing import Literal, Union
 import msgspec
 
 from winnow.core.run.events import Limits
+from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, Message, RunMessage, SectionMessage
 
 
@@ -55,6 +56,7 @@ class Open(ChatMessage, frozen=True):
     run: str = ""  # the run that is led in it
     limits: Limits = Limits()  # of that run
     clarify: Clarify = Clarify()
+    places: list[Place] = []  # where its workers may run
     task: str = ""  # no chat, but the buffer of this task of the run
 
 
@@ -191,7 +193,10 @@ class Timeline(RunMessage, frozen=True):
 
 
 class GoOn(RunMessage, frozen=True):
-    """Let a run go on whose budget is spent; with this budget in US dollars, 0: as before."""
+    """Let a run go on whose budget is spent, or whose places could not be reached.
+
+    ``budget`` is in US dollars; 0: as before.
+    """
 
     budget: float = 0.0
 
@@ -220,8 +225,15 @@ class GoToRun(RunMessage, frozen=True):
     """Go to the chat in which a run is led."""
 
 
+class Restore(Message, frozen=True):
+    """List what is kept of worktrees in the repository at ``cwd``; or bring one back, by name."""
+
+    cwd: str
+    name: str = ""
+
+
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 # A chat takes these.
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, SectionEvent]
-ShowEvent = Union[WatchBoard, EditBoard, Peek, GoToRun, Timeline, GoOn]  # about runs
+ShowEvent = Union[WatchBoard, EditBoard, Peek, GoToRun, Timeline, GoOn, Restore]  # about runs
 Event = Union[ChatEvent, Close, Watched, Recall, Trust, ShowEvent]

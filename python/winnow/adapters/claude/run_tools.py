@@ -25,7 +25,7 @@ def options(spec: ports.AgentSpec, given: str) -> dict[str, Any]:
     anything; a worker has none that asks the user.
     """
     leads = spec.role == "orchestrator"
-    said = (given, prompts.ORCHESTRATOR if leads else prompts.WORKER)
+    said = (given, prompts.ORCHESTRATOR, spec.about) if leads else (given, prompts.WORKER)
     prompt = {
         "type": "preset",
         "preset": "claude_code",

@@ -85,7 +85,7 @@ class Calls:
         return "\n\n".join(said) or "Nothing was said yet."
 
     def _create(self, new: tuple[tools.NewTask, ...], by: e.By) -> str | Malformed:
-        made = schedule.created(self.run, new, self._record.now, by)
+        made = schedule.created(self.run, new, self._record.now, by, self._crew.places)
         if isinstance(made, Malformed):
             return made
         if self.run.state in ("finished", "stopped"):
@@ -166,4 +166,5 @@ class Calls:
     def go_on(self, budget: float) -> None:
         """The user lets it go on, with this budget."""
         self._record.record(e.RunContinued(self._record.now, self.run.id, budget))
+        self._crew.reach.now()
         self._front.moved()

@@ -15,6 +15,7 @@ from winnow.app.runs.budget import Budget
 from winnow.app.runs.front import Front
 from winnow.app.runs.merges import Merges
 from winnow.app.runs.questions import Questions
+from winnow.app.runs.reach import Reach
 from winnow.app.runs.record import Record
 from winnow.app.runs.worker import Worker
 from winnow.app.starts import Starts
@@ -23,6 +24,7 @@ from winnow.core.asking import question_tool
 from winnow.core.run import events as e
 from winnow.core.run import prompts, schedule, tools
 from winnow.core.run.board import Live
+from winnow.core.run.places import find, names
 from winnow.core.run.task import Impossible, Task
 from winnow.core.transcript.entries import Entry
 from winnow.core.transcript.rendering import tool_line
@@ -39,6 +41,8 @@ class Crew:
     Attributes:
         questions: what they ask.
         workers: those that have an agent, or get one, by task.
+        places: where they may run.
+        reach: when those are tried again whose place can't be reached.
     """
 
     def __init__(self, record: Record, front: Front, world: ports.World, starts: Starts) -> None:
@@ -57,11 +61,13 @@ class Crew:
         self._closing: dict[str, asyncio.Task[None]] = {}
         self.budget = Budget(record, front, self._dismiss)
         self.merges = Merges(record, front, world.trees, self._send_back)
+        self.reach = Reach(self._try_again)
+        self.places = schedule.ANYWHERE
 
     def restart(self) -> None:
         """A host before this one has ended: go on with what it has left."""
         for task in list(self.run.tasks.values()):
-            if task.state == "running":
+            if task.state in ("running", "blocked(place)"):
                 self._resume(task.id, RESTARTED)
             if self.run.undelivered(task.id):
                 self._spawn(self._find_delivered(self._worker(task.id)))
@@ -79,18 +85,21 @@ class Crew:
     def advance(self) -> None:
         """Start what can start."""
         if self._record.loaded:
-            for id in schedule.starting(self.run):
-                self._start(self.run.tasks[id])
+            for id in schedule.homeless(self.run, self.places):
+                name = schedule.bound(self.run, self.run.tasks[id])
+                self._block(id, f"There is no place {name}: there are {names(self.places)}.")
+            for id, place in schedule.starting(self.run, self.places).items():
+                self._start(self.run.tasks[id], place)
 
-    def _start(self, task: Task) -> None:
+    def _start(self, task: Task, place: str) -> None:
         worker = self._worker(task.id)
         said = [] if task.session else [worker.message(prompts.task(task, self.run), "first")]
-        self._record.record(self._record.started(task.id, task.worker.place), *said)
+        self._record.record(self._record.started(task.id, place), *said)
         self._spawn(self._begin(worker, said))
 
     async def _begin(self, worker: Worker, said: list[ports.Message]) -> None:
         await asyncio.wait({self._loading[worker.task]})
-        if self._has_tree(worker.task):
+        if schedule.has_tree(self.run, self.run.tasks[worker.task]):
             try:
                 await self.merges.make(worker.task)
             except ports.TreeError as error:
@@ -103,9 +112,6 @@ class Crew:
             for message in said:
                 worker.tell(message)
             worker.start()
-
-    def _has_tree(self, task: str) -> bool:
-        return self.run.tasks[task].worker.worktree or self.run.limits.worker.worktree
 
     def _worker(self, task: str) -> Worker:
         """The worker of a task; a new one learns what the store has for it."""
@@ -126,6 +132,7 @@ class Crew:
     async def close(self) -> None:
         """End all workers; what they do is gone on with when the chat is opened again."""
         self._record.loaded = False
+        self.reach.close()
         await self.merges.close()
         for task in list(self.workers):
             self._dismiss(task)
@@ -149,6 +156,7 @@ class Crew:
         left = [money for money in (of.left, self.run.left) if money is not None]
         return msgspec.structs.replace(
             spec,
+            place=self._place(of),
             cwd=of.tree.cwd if of.tree else spec.cwd,
             session=of.session,
             model=of.worker.model or usual.model or spec.model,
@@ -158,6 +166,9 @@ class Crew:
             role="worker",
             about=of.title,
         )
+
+    def _place(self, task: Task) -> ports.Place:
+        return find(self.places, task.place) or ports.Place()
 
     async def ask(self, task: str, request: a.Request) -> a.Reply:
         """See `Foreman.ask`."""
@@ -187,6 +198,7 @@ class Crew:
 
     def heard(self, task: str, event: a.AgentEvent) -> None:
         """See `Foreman.heard`."""
+        self.reach.heard(task)
         match event:
             case a.Started(session=session) if session != self.run.tasks[task].session:
                 self._record.record(e.SessionKnown(self._record.now, self.run.id, task, session))
@@ -223,16 +235,30 @@ class Crew:
 
     def lost(self, task: str, error: ports.AgentError) -> None:
         """See `Foreman.lost`: it is tried once more; a question of its stays open."""
-        if self.run.tasks[task].state == "running":
-            if task in self._died:
+        of = self.run.tasks[task]
+        place, gone = self._place(of), isinstance(error, ports.SessionGone)
+        if of.state == "running":
+            if place.command and not gone:
+                seconds = self.reach.failed(task)
+                said = error.sentence if place.name in error.sentence else f"{place.name}: {error}"
+                self._block(task, f"{said} It is tried again in {seconds:g} s.")
+            elif task in self._died:
                 self._fail(task, error.sentence)
             else:
                 self._died.add(task)
-                if isinstance(error, ports.SessionGone):
+                if gone:
                     self._record.record(e.SessionKnown(self._record.now, self.run.id, task, ""))
                 self._resume(task, error.sentence)
         self._dismiss(task)
         self._front.moved()
+
+    def _block(self, task: str, reason: str) -> None:
+        self._record.record(e.TaskBlocked(self._record.now, self.run.id, task, "place", reason))
+
+    def _try_again(self, task: str) -> None:
+        if self.run.tasks[task].state == "blocked(place)":
+            self._resume(task, "Its place is tried again.")
+            self._front.moved()
 
     def _resume(self, task: str, reason: str) -> None:
         self._record.record(e.TaskResumed(self._record.now, self.run.id, task, reason))

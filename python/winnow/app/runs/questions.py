@@ -55,7 +55,7 @@ class Questions:
             call.options,
             call.context,
             request.tool_use_id,
-            of.worker.place,
+            of.place,
         )
         self.run.apply(event)
         text = prompts.asked(self.run.queries[id], of)

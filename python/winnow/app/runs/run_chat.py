@@ -22,7 +22,7 @@ from winnow.app.section import Section
 from winnow.app.starts import Starts
 from winnow.core import agent as a
 from winnow.core.run import events as e
-from winnow.core.run import prompts, query, timeline, tools
+from winnow.core.run import places, prompts, query, timeline, tools
 from winnow.core.run.board import Live
 from winnow.core.run.query import Query
 from winnow.core.text import grammar
@@ -63,6 +63,7 @@ class RunChat(Chat):
         self.changed: Callable[[], None] = lambda: None
         super().__init__(opened, world, starts, replay, after)
         self._crew = Crew(self._record, self, world, starts)
+        self._crew.places = places.known(opened.places)
         self.run = self._record.run
         self.calls = Calls(self._record, self._crew, self, world.runs)
         self._asks = RunSections(self._sections, self._crew, self.note)
@@ -92,6 +93,8 @@ class RunChat(Chat):
     def handle(self, event: p.ChatEvent) -> None:
         """See `Chat.handle`."""
         if isinstance(event, p.Open):
+            self._opened = msgspec.structs.replace(self._opened, limits=event.limits)
+            self._crew.places = places.known(event.places)
             self._put_back()
         super().handle(event)
 
@@ -207,6 +210,7 @@ class RunChat(Chat):
             spec,
             questions="tool",
             role="orchestrator",
+            about=prompts.places(self._crew.places),
             budget=0.0 if left is None else max(0.01, left),
         )
 
@@ -240,10 +244,12 @@ class RunChat(Chat):
         if isinstance(event, a.TurnEnded):
             self._note_delivered()
 
-    def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:
+    def lost(
+        self, error: ports.AgentError, heard: ports.Heard | None, *, sure: bool = True
+    ) -> None:
         """See `Listener.lost`."""
         self._voice.lost()
-        super().lost(error, heard)
+        super().lost(error, heard, sure=sure)
 
     def _say_to_user(self) -> None:
         """Its message is whole: what it asks the user in it goes there."""

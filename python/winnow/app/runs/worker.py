@@ -168,7 +168,13 @@ class Worker:
             if not self.working:
                 self._foreman.through(self.task, event, "".join(self._last).strip())
 
-    def lost(self, error: ports.AgentError, heard: ports.Heard | None) -> None:  # noqa: ARG002
+    def lost(
+        self,
+        error: ports.AgentError,
+        heard: ports.Heard | None,  # noqa: ARG002
+        *,
+        sure: bool = True,  # noqa: ARG002
+    ) -> None:
         """See `Listener.lost`: the next agent tells what this one has heard."""
         self.outbox.doubt()
         self._hear(self._turn.end(Ended(error=error.sentence)))

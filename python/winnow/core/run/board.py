@@ -12,6 +12,8 @@ from typing import Union
 
 import msgspec
 
+from winnow.core.run.places import HERE
+from winnow.core.run.query import Query
 from winnow.core.run.run import Run
 from winnow.core.run.task import Task
 from winnow.core.text import grammar
@@ -33,6 +35,7 @@ _GROUPS = {
     "done": _DONE,
     "cancelled": _DONE,
 }
+_MERGES = {"accepted": ", merging", "aside": ", not merged", "done": ", merged"}
 _SIGNS = ("?", "!", grammar.REFUSED, grammar.TOOL, grammar.UNDECIDED, grammar.KEPT)
 
 
@@ -66,15 +69,29 @@ def render(runs: Iterable[Run], now: float, live: Mapping[Key, Live] | None = No
         rows = []
         for place, id in enumerate(run.order):
             task, found = run.tasks[id], (live or {}).get((run.id, id), _NOTHING)
-            query = human.get(id)
-            group = _group(task, found, asks=query is not None)
-            question = query.human or query.question if query else ""
+            question = _asks(task, human.get(id))
+            group = _group(task, found, asks=bool(question))
             rows.append((group, place, _line(run, task, found, group, question, now)))
         lines += [line for _, _, line in sorted(rows)]
     return lines or [EMPTY]
 
 
 _NOTHING = Live()
+
+
+def _where(task: Task) -> str:
+    """The place of a task, where that is not here."""
+    place = task.place or task.worker.place
+    return "" if place == HERE else place
+
+
+def _asks(task: Task, query: Query | None) -> str:
+    """What the user is asked for it; empty: nothing."""
+    if query is not None:
+        return query.human or query.question
+    if task.merging and task.merge and task.merge.state == "asked":
+        return task.merge.reason or "Shall its change be merged?"
+    return ""
 
 
 def _group(task: Task, live: Live, *, asks: bool) -> int:
@@ -103,13 +120,14 @@ def _line(  # noqa: PLR0917  all that a line says
         state = f"wants to: {_short(live.permission)}"
     else:
         reason = task.reason or (live.saying if task.state == "running" else task.summary)
-        state = f"{task.state}: {_short(reason)}" if reason else task.state
+        state = task.state + (_MERGES.get(task.merge.state, "") if task.merge else "")
+        state = f"{state}: {_short(reason)}" if reason else state
     parts = [
         f"{_SIGNS[group]} {task.id} {_short(task.title)} · {state}",
-        live.place or task.worker.place,
+        live.place or _where(task),
         "" if task.over else age(now - max(task.alive, live.alive)),
         _money(task.cost, task.worker.budget),
-        live.diff,
+        live.diff or (task.merge.diff if task.merge else ""),
     ]
     text = " · ".join(filter(None, parts))
     return text + marker(run.id, task.number, grammar.TASK)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from winnow.core.run.places import Place
 from winnow.core.run.query import FORM, Query
 from winnow.core.run.run import Run
 from winnow.core.run.task import Task
@@ -48,6 +49,14 @@ _OWN_TREE = (
 )
 
 GO_ON = "Your work was interrupted. Go on where you stopped; what was under way may have failed."
+
+
+def places(places: Sequence[Place]) -> str:
+    """What the orchestrator has to know of the places; nothing, where there is only one."""
+    if len(places) < 2:
+        return ""
+    named = ", ".join(f"{place.name} ({place.slots} at a time)" for place in places)
+    return f"Workers run where there is room: {named}. Name a task's `place` only if it matters."
 
 
 def task(task: Task, run: Run) -> str:

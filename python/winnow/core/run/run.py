@@ -181,6 +181,8 @@ class Run(msgspec.Struct):
         changed = msgspec.structs.replace(task, state=state, reason=reason, since=event.at)
         if isinstance(event, e.TaskDone):
             changed = msgspec.structs.replace(changed, summary=event.summary)
+        if isinstance(event, e.TaskStarted) and event.place:
+            changed = msgspec.structs.replace(changed, place=event.place)
         if isinstance(event, e.TaskResumed) and task.merge:  # there will be more to merge
             outdated = task.merge.conflicts
             changed = msgspec.structs.replace(changed, merge=None, outdated=outdated)

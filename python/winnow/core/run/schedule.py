@@ -6,24 +6,54 @@ from collections.abc import Mapping, Sequence
 
 from winnow.core.question import Malformed
 from winnow.core.run import events as e
+from winnow.core.run.places import HERE, Place, find, known, names
 from winnow.core.run.run import Run
+from winnow.core.run.task import Task
 from winnow.core.run.tools import NewTask
 
+ANYWHERE = known(())
 MOST_AT_ONCE = 50  # tasks in one call: more is no plan
 MOST = 999  # tasks of a run: a marker's numbers have three digits
 
 
-def starting(run: Run) -> list[str]:
-    """The tasks that start now: those that are ready, in order, up to the limit.
+def starting(run: Run, places: Sequence[Place] = ANYWHERE) -> dict[str, str]:
+    """The tasks that start now, and where: those that are ready, in order, while there is room.
 
-    One that has a session goes on before others begin. Who waits for an answer needs no place.
+    One that has a session goes on before others begin. Who waits for an answer needs no room.
     """
     if run.state != "running":
-        return []
-    running = sum(task.state == "running" for task in run.tasks.values())
+        return {}
+    running = [task.place or HERE for task in run.tasks.values() if task.state == "running"]
+    free = {place.name: place.slots - running.count(place.name) for place in places}
+    left = run.limits.max_workers - len(running)
     ready = [id for id in run.order if run.tasks[id].state == "ready"]
-    ready.sort(key=lambda id: not run.tasks[id].session)  # stable
-    return ready[: max(0, run.limits.max_workers - running)]
+    starts: dict[str, str] = {}
+    for id in sorted(ready, key=lambda id: not run.tasks[id].session):  # stable
+        may = [fixed] if (fixed := bound(run, run.tasks[id])) else list(free)
+        name = next((name for name in may if free.get(name, 0) > 0), None)
+        if name is not None and len(starts) < left:
+            free[name] -= 1
+            starts[id] = name
+    return starts
+
+
+def bound(run: Run, task: Task) -> str:
+    """The only place where a task can run: that of its session, say. Empty: anywhere."""
+    if task.session:
+        return task.place or HERE
+    return task.worker.place or (HERE if has_tree(run, task) else "")
+
+
+def has_tree(run: Run, task: Task) -> bool:
+    """Whether a task is to have a worktree, all of which are here."""
+    wanted = task.worker.worktree or run.limits.worker.worktree
+    return wanted and task.worker.place in ("", HERE)
+
+
+def homeless(run: Run, places: Sequence[Place]) -> list[str]:
+    """The tasks that are ready, and whose place there is no more."""
+    ready = [task for task in run.tasks.values() if task.state == "ready"]
+    return [task.id for task in ready if find(places, bound(run, task)) is None]
 
 
 def circle(waits_for: Mapping[str, Sequence[str]]) -> list[str]:
@@ -49,7 +79,11 @@ def circle(waits_for: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def created(
-    run: Run, new: Sequence[NewTask], at: float, by: e.By = "orchestrator"
+    run: Run,
+    new: Sequence[NewTask],
+    at: float,
+    by: e.By = "orchestrator",
+    places: Sequence[Place] = ANYWHERE,
 ) -> list[e.TaskCreated] | Malformed:
     """The tasks of one call, or why they can't be: then none of them is made.
 
@@ -65,7 +99,7 @@ def created(
     if len(run.tasks) + len(new) > MOST:
         return Malformed(f"A run has at most {MOST} tasks, none was made: {len(run.tasks)} are.")
     ids = [run.next_task(ahead) for ahead in range(len(new))]
-    found = _resolved(run, dict(zip(ids, new, strict=True)))
+    found = _resolved(run, dict(zip(ids, new, strict=True)), places)
     if isinstance(found, Malformed):
         return found
     if ring := circle(found):
@@ -76,7 +110,22 @@ def created(
     ]
 
 
-def _resolved(run: Run, new: Mapping[str, NewTask]) -> dict[str, tuple[str, ...]] | Malformed:
+def _misplaced(new: NewTask, places: Sequence[Place]) -> str:
+    """Why a task can't run where it is to."""
+    place = find(places, new.place)
+    if place is None:
+        what = f"is to run in “{new.place}”, which is no place, none was made: there are "
+        what += names(places)
+    elif new.worktree and place.command:
+        what = f"is to have a worktree, and those are here, not in {place.name}: none was made"
+    else:
+        return ""
+    return f"“{new.title}” {what}."
+
+
+def _resolved(
+    run: Run, new: Mapping[str, NewTask], places: Sequence[Place]
+) -> dict[str, tuple[str, ...]] | Malformed:
     """What each new task waits for, by id."""
     titles = {task.title: id for id, task in run.tasks.items()}
     titles |= {task.title.strip(): id for id, task in new.items()}
@@ -84,14 +133,16 @@ def _resolved(run: Run, new: Mapping[str, NewTask]) -> dict[str, tuple[str, ...]
     for id, task in new.items():
         if not task.title.strip():
             return Malformed("A task has no title, none was made: give each one a few words.")
-        names = []
+        if problem := _misplaced(task, places):
+            return Malformed(problem)
+        waits = []
         for name in dict.fromkeys(task.waits_for):
-            known = name if name in run.tasks or name in new else titles.get(name.strip())
-            if known is None:
+            at = name if name in run.tasks or name in new else titles.get(name.strip())
+            if at is None:
                 return Malformed(
                     f"“{task.title}” waits for “{name}”, which is no task, none was made: name it "
                     "by its id or by its title."
                 )
-            names.append(known)
-        found[id] = tuple(names)
+            waits.append(at)
+        found[id] = tuple(waits)
     return found

@@ -68,6 +68,7 @@ class Task(msgspec.Struct, frozen=True):
         cost: US dollars.
         since: when it came into its state.
         alive: when something was last heard of it.
+        place: where it runs, or ran last; its session is there.
         tree: the worktree that it has.
         merge: how far its change has come.
         outdated: the worktree needs what the user's files have become.
@@ -85,6 +86,7 @@ class Task(msgspec.Struct, frozen=True):
     cost: float = 0.0
     since: float = 0.0
     alive: float = 0.0
+    place: str = ""
     tree: e.Tree | None = None
     merge: Merge | None = None
     outdated: bool = False

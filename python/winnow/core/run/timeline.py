@@ -59,12 +59,14 @@ def _words(event: e.Event) -> str:
     what = name.removeprefix("task_").removeprefix("run_").replace("_", " ")
     query = getattr(event, "query", "")
     said = next(filter(None, (getattr(event, field, "") for field in _FIELDS)), "")
+    said = ", ".join(getattr(event, "files", ())) or said
+    said = event.tree.path if isinstance(event, e.TreeMade) else said
     money = getattr(event, "cost", 0.0) or getattr(event, "budget", 0.0)
     spent = f" (${money:.2f})" if money else ""
     return f"{who} {what} {query}".rstrip() + spent + (f": {brief(said, _WIDE)}" if said else "")
 
 
-_FIELDS = ("question", "answer", "reason", "summary", "goal", "title", "text")
+_FIELDS = ("question", "answer", "reason", "summary", "goal", "title", "text", "diff", "kept")
 _STATIONS: dict[type[e.Event], str] = {
     e.WorkerAsked: "asked",
     e.HumanQueryRequested: "with you",
