@@ -91,3 +91,29 @@ def test_what_animates_scrolling_leaves_the_cursor(claude: Editor, api: Scripted
     start(claude)
     wait_section(claude, "Permission: Bash")
     assert claude.line().startswith("Allow once")
+
+
+# As those do that conceal in their own way, from an autocommand.
+CONCEAL = """
+  vim.api.nvim_create_autocmd({ 'CursorMoved', 'InsertEnter', 'ModeChanged', 'TextChanged' }, {
+    callback = function()
+      for _, win in ipairs(vim.fn.win_findbuf(vim.fn.bufnr())) do
+        vim.api.nvim_set_option_value('concealcursor', '', { scope = 'local', win = win })
+        vim.api.nvim_set_option_value('conceallevel', 0, { scope = 'local', win = win })
+      end
+    end,
+  })
+"""
+
+
+@pytest.mark.fresh("session")
+def test_a_marker_stays_hidden(claude: Editor, api: ScriptedAPI) -> None:
+    """In the line of the cursor, in both modes, and in another window of the chat."""
+    api.add(say(ToolUse("Bash", {"command": "touch here"}, "t1")), say("Done."))
+    claude.lua(CONCEAL)
+    start(claude)
+    wait_section(claude, "Permission: Bash")
+    claude.keys(":split<CR>")
+    for key in ("j", "k", "A", " x", "<Esc>"):
+        claude.keys(key)
+        assert not any("⟦" in row for row in claude.screen()), key
