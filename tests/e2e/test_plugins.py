@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api import ScriptedAPI, ToolUse, say
+from tests.api import Gate, ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import start, wait_section
 
@@ -117,3 +117,36 @@ def test_a_marker_stays_hidden(claude: Editor, api: ScriptedAPI) -> None:
     for key in ("j", "k", "A", " x", "<Esc>"):
         claude.keys(key)
         assert not any("⟦" in row for row in claude.screen()), key
+
+
+DRAWS = """
+  vim.g.drawn = 0
+  vim.api.nvim_create_autocmd('TextChanged', {
+    pattern = '*.md',
+    callback = function(event)
+      local same = event.buf == vim.api.nvim_get_current_buf()
+      vim.g.drawn = same and vim.api.nvim_buf_line_count(event.buf) or -1
+    end,
+  })
+"""
+
+
+@pytest.mark.fresh("session")
+@pytest.mark.parametrize("keys", [":new<CR>", ":new<CR>itext"])
+def test_what_draws_on_a_text_hears_of_it(claude: Editor, api: ScriptedAPI, keys: str) -> None:
+    """Also while one is elsewhere, where nothing else happens by that."""
+    api.add(say("One.", Gate(), "\n\nTwo.\n\nThree."))
+    start(claude)
+    claude.wait_line("One.")
+    claude.lua(DRAWS)
+    claude.keys(keys)
+    where = "return { vim.fn.mode(), vim.fn.getcurpos(), vim.api.nvim_get_current_win() }"
+    at = claude.lua(where)
+    api.release()
+    lines = """
+      local chat = require('winnow.registry').all()[1]
+      local count = vim.api.nvim_buf_line_count(chat.buf)
+      return chat.state == 'idle' and vim.g.drawn == count
+    """
+    claude.wait(lambda: claude.lua(lines), "others that have heard of all lines")
+    assert claude.lua(where) == at
