@@ -187,6 +187,26 @@ local function text_width(win)
   return info.width - info.textoff
 end
 
+-- Above what is drawn over Markdown by plugins that don't say how high.
+local COVER = 2 * 4096
+
+--- Draw a text over a line that has one row, and over whatever else is drawn there.
+---@param buf integer
+---@param row integer
+---@param text string
+---@param width integer columns of the window
+---@param group? string
+local function cover(buf, row, text, width, group)
+  local rest = math.max(0, width - vim.fn.strdisplaywidth(text))
+  vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
+    virt_text = { { text .. (' '):rep(rest), group } },
+    virt_text_pos = 'overlay',
+    hl_mode = 'combine',
+    ephemeral = true,
+    priority = COVER,
+  })
+end
+
 --- Shorten a tool's line that has one row only, as where its output is folded. Drawn over it:
 --- Neovim cuts a line as if what is hidden were there.
 ---@param win integer
@@ -202,13 +222,21 @@ local function fit(win, buf, row, line, group)
       return not vim.wo.wrap or vim.fn.foldclosed(row + 1) ~= -1
     end)
   if shown and closed then
-    local rest = width - vim.fn.strdisplaywidth(shown)
-    vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
-      virt_text = { { shown .. (' '):rep(rest), group } },
-      virt_text_pos = 'overlay',
-      hl_mode = 'combine',
-      ephemeral = true,
-    })
+    cover(buf, row, shown, width, group)
+  end
+end
+
+--- Draw the fence that opens a body without its marker: a plugin that draws Markdown shows what
+--- follows the language, however well that is hidden.
+---@param win integer
+---@param buf integer
+---@param row integer
+---@param line string
+---@param group? string
+local function cover_fence(win, buf, row, line, group)
+  local width, shown = text_width(win), marker.strip(line)
+  if shown ~= line and vim.fn.strdisplaywidth(shown) <= width then
+    cover(buf, row, shown, width, group)
   end
 end
 
@@ -216,12 +244,8 @@ end
 ---@param win integer
 ---@param buf integer
 local function summarise(win, buf)
-  local text = frontmatter.summary(buf, text_width(win))
-  vim.api.nvim_buf_set_extmark(buf, namespace, 0, 0, {
-    virt_text = { { text, 'WinnowStatus' } },
-    virt_text_pos = 'overlay',
-    ephemeral = true,
-  })
+  local width = text_width(win)
+  cover(buf, 0, frontmatter.summary(buf, width), width, 'WinnowStatus')
 end
 
 local SOME = 20 -- lines in which a message says what it is about
@@ -278,6 +302,9 @@ local function draw_line(_, win, buf, row)
       ephemeral = true,
       priority = 200, -- above Markdown, which such a line is not
     })
+  end
+  if index == 0 then
+    cover_fence(win, buf, row, line, group)
   end
   if SPEAKERS[line] then
     introduce(win, buf, row, line)
