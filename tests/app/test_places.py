@@ -18,10 +18,14 @@ from uuid import uuid4
 import claude_agent_sdk
 import pytest
 from winnow import ports
+from winnow import protocol as p
 from winnow.core import agent as a
 
 from tests import api
+from tests.app.fakes import CHAT
+from tests.app.running import RUN
 from tests.app.stage import Stage, connected
+from tests.app.test_claude_runs import Real, calls
 
 CLI = str(Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude")
 PROMPT = str(uuid4())
@@ -165,3 +169,49 @@ async def test_a_lost_connection_is_told(real: Stage, there: Path, tmp_path: Pat
     with pytest.raises(ports.AgentError, match="ended"):
         await user.listen(agent)
     await agent.close()
+
+
+async def test_a_worker_works_elsewhere_and_goes_on_there(
+    real: Stage, there: Path, tmp_path: Path
+) -> None:
+    """All comes home as from here; a lost connection blocks, and its session goes on."""
+    pids = tmp_path / "pids"
+    through = wrapper(tmp_path, f'echo $$ >> {pids}; exec "$@"')
+    server, room = real.server, Real(real)
+    room.places = [place(real, there, through)]
+    task = {"title": "One", "prompt": "Task One: do it.", "place": "big"}
+    server.on(
+        "You lead a run",
+        calls("create_tasks", "toolu_c", tasks=[task]),
+        api.say("Made."),
+        calls("reply", "toolu_r", task="t1", text="SQLite"),
+        *[api.say("I see.")] * 9,
+    )
+    bash = {"command": "touch made-here", "description": "d"}
+    server.on(
+        "Task One: do it.",
+        api.say(api.ToolUse("Bash", bash, "toolu_b")),
+        calls("ask_orchestrator", "toolu_q", question="Which?"),
+        api.say("I go on: ", api.Gate()),
+        api.say("One is done."),
+    )
+    await room.lead()
+    await room.until(lambda: room.editor.state == "idle")
+    await room.send("Do it")
+    await room.until(lambda: room.editor.section is not None)
+    await room.do(p.Grant(CHAT, room.shown().section, "allow"))
+    await room.until(lambda: room.run.queries and room.run.queries["q1"].state == "delivered")
+    assert room.run.queries["q1"].node == "big"
+    await room.until(lambda: "I go on" in room.chat.live[RUN, "t1"].saying)
+    os.kill(int(pids.read_text().split()[-1]), signal.SIGKILL)
+    await room.until(lambda: room.states == {"One": "blocked(place)"})
+    server.release()
+    session = room.run.tasks["t1"].session
+    await room.do(p.GoOn(RUN))
+    await room.until(lambda: room.states == {"One": "done"})
+    assert room.run.tasks["t1"].session == session
+    assert (there / "src/my shop's/made-here").exists()
+    said = [turn.content for turn in room.store.turns[RUN, "t1"]]
+    assert said[-1] == "One is done."
+    assert str(server.requests).count("SQLite") > 0
+    await room.chats.close()

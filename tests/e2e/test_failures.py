@@ -349,14 +349,8 @@ def test_a_cli_that_is_killed_in_a_turn_is_told(
         ("{ colour = 'red' }", 'unknown option "colour"'),
         ("{ places = { { name = 'a b' } } }", "each of the places must have a name"),
         ("{ places = { { name = 'big' } } }", 'every place but "here" must have a command'),
-        (
-            "{ places = { { name = 'big', command = { 'ssh' }, slots = 1.5 } } }",
-            "slots of the place big must be a whole number",
-        ),
-        (
-            "{ places = { { name = 'big', command = { 'ssh', 5 } } } }",
-            "command and env of the place big must hold strings",
-        ),
+        ("{ places = { { name = 'b', slots = .5 } } }", "slots of the place b must be a whole"),
+        ("{ places = { { name = 'b', command = { 5 } } } }", "command and env of the place b must"),
         ("{ places = { { name = 'here', size = 2 } } }", "size of the place here is nothing that"),
         ("{ mode = 'bogus' }", 'mode must be one of "", "default", "acceptEdits"'),
     ],

@@ -63,10 +63,14 @@ def work(editor: Editor, text: str) -> None:
 
 
 def choose(editor: Editor, option: str, note: str = "") -> None:
-    """Delete the other options, and answer."""
+    """Read all of the section, delete the other options, and answer."""
+    editor.keys("gg/^━━ Patch<CR>zt")
+    editor.wait_screen("━━ Patch")
+    editor.keys("G")
+    editor.wait_screen("Send it back")
     for other in {"Merge what is left", "Drop it", "Send it back"} - {option}:
         editor.keys(f"gg/^{other}<CR>dd")
-    editor.keys(f"gg/^{option}<CR>" + (f"A {note}<Esc>" if note else ""))
+    editor.keys(f"gg/^{option}<CR>zz" + (f"A {note}<Esc>" if note else ""))
     editor.wait_screen(f"━━ {option}")
     editor.keys("<CR>")
 
