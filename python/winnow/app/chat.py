@@ -233,9 +233,7 @@ class Chat:
             case a.TurnEnded(cost=cost):
                 self._begun = False
                 self._cost = cost or self._cost
-            case a.Text() | a.Thinking() | a.ToolStarted():
-                pass
-            case a.Pause() | a.Notice() | a.Retry():
+            case a.Text() | a.Thinking() | a.ToolStarted() | a.Pause() | a.Notice() | a.Retry():
                 pass
             case _:
                 assert_never(event)
