@@ -275,17 +275,13 @@ local function introduce(win, buf, row, heading)
   end
 end
 
----@param win integer
+--- Colour a line as a whole.
 ---@param buf integer
 ---@param row integer
-local function draw_line(_, win, buf, row)
-  local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
-  if not line then
-    return
-  end
-  if row == 0 and frontmatter_end > 0 then
-    summarise(win, buf)
-  end
+---@param line string
+---@return string? group
+---@return integer? index of the line in a body, if it is in one
+local function colour(buf, row, line)
   local index, body = index_in_body(row, line)
   local group
   if index then
@@ -303,6 +299,21 @@ local function draw_line(_, win, buf, row)
       priority = 200, -- above Markdown, which such a line is not
     })
   end
+  return group, index
+end
+
+---@param win integer
+---@param buf integer
+---@param row integer
+local function draw_line(_, win, buf, row)
+  local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
+  if not line then
+    return
+  end
+  if row == 0 and frontmatter_end > 0 then
+    summarise(win, buf)
+  end
+  local group, index = colour(buf, row, line)
   if index == 0 then
     cover_fence(win, buf, row, line, group)
   end
