@@ -88,7 +88,7 @@ def test_hunks_that_are_deleted_stay_out(open_editor: Open, scenario: Path) -> N
     editor.keys("dd")
     editor.wait_screen("Merge what is left (1 of 2 hunks)")
     editor.keys("<CR>")
-    editor.wait(lambda: "t1 is merged: cart.txt" in editor.text(), "it is merged")
+    editor.wait(lambda: "t1 “Cart” is merged: cart.txt" in editor.text(), "it is merged")
     assert file.read_text() == OLD.replace("3\n", "three\n", 1)
     wait_board(editor, "✓ t1 Cart · done, merged: The cart is changed.")
     shown = f"return vim.api.nvim_buf_get_lines(vim.fn.bufnr('{file}'), 3, 4, false)[1]"
@@ -117,7 +117,7 @@ def test_a_gate_and_conflicts_stand_in_the_way(open_editor: Open, scenario: Path
     choose(editor, "Send it back", "take both")
     work(editor, SMALL.replace("3", "drei three"))
     choose(editor, "Merge what is left")
-    editor.wait(lambda: "t1 is merged: cart.txt" in editor.text(), "it is merged")
+    editor.wait(lambda: "t1 “Cart” is merged: cart.txt" in editor.text(), "it is merged")
     assert file.read_text() == SMALL.replace("3", "drei three")
     editor.keys(":Winnow board<CR>")
     wait_board(editor, "✓ t1 Cart · done, merged")

@@ -64,6 +64,25 @@ def test_what_needs_the_user_comes_first(run: Run) -> None:
     assert permission == "! t4 Title 4 · wants to: Bash rm -r x · 16 min · $0.50"
 
 
+def test_what_is_to_be_merged_needs_the_user(run: Run) -> None:
+    """With its size; then the line says what came of it, and where a task runs."""
+    tree = e.Tree("/shop", "/t", "/t", "winnow/t4", "c0")
+    run.apply(e.TreeMade(990, "abcd", "t4", tree))
+    run.apply(e.TaskDone(990, "abcd", "t4", "Ported."))
+    run.apply(e.MergeAsked(990, "abcd", "t4", "c1", "2 files +9 −2"))
+    line = next(strip_markers(line) for line in shown(run) if " t4 " in line)
+    assert line == "? t4 Title 4 · asks you: Shall its change be merged? · $0.50 · 2 files +9 −2"
+    for event, state in (
+        (e.MergeReturned(991, "abcd", "t4"), "done, not merged: Ported."),
+        (e.MergeAccepted(992, "abcd", "t4", {"a": None}), "done, merging: Ported."),
+        (e.Merged(993, "abcd", "t4", ("a",)), "done, merged: Ported."),
+    ):
+        run.apply(event)
+        assert f"✓ t4 Title 4 · {state} · $0.50" in strip_markers("\n".join(shown(run)))
+    run.apply(e.TaskStarted(994, "abcd", "t5", "big"))
+    assert "▸ t5 Title 5 · running · big · now" in strip_markers("\n".join(shown(run)))
+
+
 def test_a_budget_is_shown_with_what_is_spent(run: Run) -> None:
     run.apply(e.RunContinued(900, "abcd", 2))
     assert "$0.50 of $2.00" in shown(run)[0]

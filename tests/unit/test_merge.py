@@ -131,10 +131,10 @@ def test_what_was_cut_stays_cut_when_it_is_asked_again() -> None:
 
 def test_conflicts_are_shown_where_they_are() -> None:
     """With the lines around them, and not more than can be read."""
-    marked = "\n".join([*"abcdef", "<<<<<<< ours", "x", "=======", "y", ">>>>>>> theirs", *"ghijk"])
+    marked = "\n".join([*"abcdef", "<<<<<<< 3f2a", "x", "=======", "y", ">>>>>>> 91bc", *"ghijk"])
     assert merging.conflicts({"a.txt": marked}) == (
-        *("a.txt:", "5 e", "6 f", "7 <<<<<<< ours", "8 x", "9 =======", "10 y"),
-        *("11 >>>>>>> theirs", "12 g", "13 h"),
+        *("a.txt:", "5 e", "6 f", "7 <<<<<<< in the project", "8 x", "9 =======", "10 y"),
+        *("11 >>>>>>> in the worktree", "12 g", "13 h"),
     )
     assert merging.failure("\n".join("x" * 99))[60:] == ("… 39 more lines",)
 

@@ -249,6 +249,35 @@ def test_one_that_holds_nothing_leaves_nothing(repo: Repository) -> None:
     assert run(repo.trees.remove(tree)) == ""  # once more does nothing
 
 
+def test_what_was_kept_before_stays(repo: Repository) -> None:
+    """A second worktree of the same name is kept beside it; the same again is kept once."""
+    for text, name in (("one\n", "t1"), ("two\n", "t1-2"), ("two\n", "t1-2")):
+        tree = repo.make()
+        repo.write("a.txt", text, tree=tree)
+        assert run(repo.trees.remove(tree)) == name
+    assert {kept.name for kept in run(repo.trees.kept(str(repo.top)))} == {"t1", "t1-2"}
+    restored = run(repo.trees.restore(str(repo.top), "t1"))
+    assert Path(restored.path, "a.txt").read_text() == "one\n"
+
+
+def test_one_is_brought_up_to_date(repo: Repository) -> None:
+    """With all that stands in the user's files; its change counts from there, conflicts marked."""
+    tree = repo.make()
+    repo.write("a.txt", LINES + "theirs\n", tree=tree)
+    repo.write("own.txt", "o\n", tree=tree)
+    repo.write("a.txt", LINES + "ours\n")
+    repo.write("new.txt", "n\n")
+    before = repo.state()
+    tree = run(repo.trees.update(tree))
+    text = Path(tree.path, "a.txt").read_text()
+    assert "<<<<<<<" in text
+    assert "ours\n=======\ntheirs\n" in text
+    assert Path(tree.path, "new.txt").read_text() == "n\n"
+    assert {file.path for file in run(repo.trees.change(tree)).files} == {"a.txt", "own.txt"}
+    assert repo.state() == before
+    assert repo.read("a.txt") == LINES + "ours\n"
+
+
 def test_one_that_was_deleted_by_hand_has_what_was_committed(repo: Repository) -> None:
     tree = repo.make()
     repo.write("c.txt", "c\n", tree=tree)

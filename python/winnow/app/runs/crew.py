@@ -102,6 +102,8 @@ class Crew:
         if schedule.has_tree(self.run, self.run.tasks[worker.task]):
             try:
                 await self.merges.make(worker.task)
+                if self.run.tasks[worker.task].state == "cancelled":  # meanwhile
+                    self.merges.ended(worker.task, None)
             except ports.TreeError as error:
                 log.error("%s\n%s", error.sentence, error.detail)
                 if not worker.over:

@@ -181,7 +181,6 @@ class Merges:
                 event, self._front.wake(prompts.merged(of, merged.done, merge.note), task)
             )
             self._front.reload()
-            self._front.note(f"{task} is merged: {', '.join(merged.done) or 'nothing was new'}.")
             await self._remove(task)
 
     async def _remove(self, task: str, told: str = "") -> None:

@@ -24,6 +24,7 @@ TOOL = "winnow:merge"  # no tool: what Winnow itself asks when a task is done
 _SHOWN = 60  # lines of what stood in the way
 _AROUND = 2  # lines that are shown around a conflict
 _BEGIN, _END = "<<<<<<< ", ">>>>>>> "
+_SIDES = {_BEGIN: "in the project", _END: "in the worktree"}  # git names commits there
 
 
 class ToMerge(msgspec.Struct, frozen=True):
@@ -78,7 +79,7 @@ class Merging(Way):
 
     def line(self, input: dict[str, Any]) -> str:
         """See `Way`."""
-        return f"Merge {input['task']} “{brief(str(input['title']))}”"
+        return f"the change of “{brief(str(input['title']))}”"
 
 
 _OPTIONS = (
@@ -128,9 +129,11 @@ def _around(path: str, text: str) -> Iterator[str]:
     lines = text.split("\n")
     shown, inside = set(), False
     for row, line in enumerate(lines):
-        inside = inside or line.startswith(_BEGIN)
+        sign = line[: len(_BEGIN)]
+        inside = inside or sign == _BEGIN
         if inside:
             shown |= set(range(row - _AROUND, row + _AROUND + 1))
-        inside = inside and not line.startswith(_END)
+            lines[row] = sign + _SIDES[sign] if sign in _SIDES else line
+        inside = inside and sign != _END
     yield f"{path}:"
     yield from (f"{row + 1} {line}" for row, line in enumerate(lines) if row in shown)
