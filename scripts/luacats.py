@@ -54,6 +54,8 @@ def _line(line: str) -> str:
     value = ast.literal_eval(found[2])
     words = [f"'{word}'" for word in ([value] if isinstance(value, str) else value)]
     shown = words[0] if isinstance(value, str) else f"{{ {', '.join(words)} }}"
+    if len(shown) > 90:
+        shown = "".join(["{\n", *(f"    {word},\n" for word in words), "  }"])
     return f"  {found[1]} = {shown},{(found[3] or '').replace('  # ', ' -- ')}\n"
 
 

@@ -63,6 +63,15 @@ local function set_up(chat)
   watch.start(chat)
 end
 
+--- There are more or fewer columns for what is drawn.
+---@param chat winnow.Chat
+local function refit(chat)
+  chat:show_state()
+  if chat.section then
+    chat.section:decorate()
+  end
+end
+
 --- The windows change around the chats.
 ---@param on winnow.on
 local function watch_windows(on)
@@ -73,8 +82,8 @@ local function watch_windows(on)
   end, { pattern = { 'conceallevel', 'concealcursor' } })
   on('OptionSet', function()
     local chat = registry.current()
-    if chat and chat.section then
-      chat.section:decorate() -- there are more or fewer columns for it
+    if chat then
+      refit(chat)
     end
   end, {
     pattern = {
@@ -96,10 +105,7 @@ local function watch_windows(on)
   on('WinResized', function()
     for _, chat in ipairs(registry.all()) do
       if vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
-        chat:show_state()
-        if chat.section then
-          chat.section:decorate()
-        end
+        refit(chat)
       end
     end
   end)

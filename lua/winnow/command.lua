@@ -1,10 +1,10 @@
 --- `:Winnow {sub}`: one function for each subcommand.
+local begin = require('winnow.begin')
 local board = require('winnow.views.board')
 local chats = require('winnow.chats')
+local clarify = require('winnow.clarify')
 local config = require('winnow.config')
 local decisions = require('winnow.views.decisions')
-local directory = require('winnow.chat.directory')
-local files = require('winnow.chat.files')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local host = require('winnow.host')
@@ -22,68 +22,6 @@ local M = {}
 ---@param level? 'info'|'warn'|'error'
 local function notify(text, level)
   say('winnow: ' .. text, level or 'warn')
-end
-
---- Put lines of another buffer into the chat's draft, as a fenced block that says where they are.
----@param chat winnow.Chat
----@param source integer the other buffer
----@param first integer line, from 1
----@param last integer
-local function quote(chat, source, first, last)
-  local lines = vim.api.nvim_buf_get_lines(source, first - 1, last, false)
-  local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(source), ':~:.')
-  local fence = '```'
-  while table.concat(lines, '\n'):find(fence, 1, true) do
-    fence = fence .. '`'
-  end
-  local block = { ('%s:%d-%d'):format(name, first, last), fence .. vim.bo[source].filetype }
-  vim.list_extend(block, lines)
-  table.insert(block, fence)
-  chat:append_draft(block)
-end
-
---- The project that Neovim stands in; with 'autochdir' in a chat, that of the chat.
----@return string
-local function place()
-  local chat, cwd = registry.current(), vim.fn.getcwd()
-  return chat and files.place(cwd) == files.place(files.dir()) and chat.cwd
-    or directory.project(cwd)
-end
-
---- Send a text, after what stands in the draft.
----@param chat winnow.Chat
----@param text string
-local function send(chat, text)
-  chat:append_draft({ text })
-  chat:send()
-end
-
---- A name for a new run, which nobody guesses.
----@return string
-local function new_run()
-  local letters = vim.tbl_map(function(byte)
-    return string.char(97 + byte % 26)
-  end, { assert(vim.uv.random(8)):byte(1, -1) })
-  return table.concat(letters)
-end
-
---- Begin a run: a chat whose agent leads others. With a range, hand over those lines, too.
----@param args table
----@param goal string
----@param worktree boolean its tasks have worktrees of their own
-local function begin_run(args, goal, worktree)
-  local source = vim.api.nvim_get_current_buf()
-  local buf = chats.create(place(), { run = new_run() })
-  window.show(buf, args.smods)
-  local chat = assert(registry.get(buf))
-  if worktree then
-    chat.worktree = true
-    chat:open() -- the host has to know before the goal
-  end
-  if args.range > 0 then
-    quote(chat, source, args.line1, args.line2)
-  end
-  send(chat, goal)
 end
 
 --- What a run is to reach; the name of a file stands for the specification in it.
@@ -109,10 +47,11 @@ local function run(args, rest)
     if id and guard.is_user() then
       host.notify('goon', { run = id, budget = budget or 0 })
     end
-  elseif vim.trim(goal) == '' then
-    notify('say what is to be reached: :Winnow run {goal}.')
+  elseif vim.trim(goal) ~= '' or clarify.goal() then
+    local words = vim.trim(goal) ~= '' and goal_of(goal) or clarify.goal()
+    begin.chat(args, words, { run = begin.id() }, worktree > 0)
   else
-    begin_run(args, goal_of(goal), worktree > 0)
+    notify('say what is to be reached: :Winnow run {goal}.')
   end
 end
 
@@ -134,13 +73,15 @@ end
 ---@type table<string, fun(args: table, rest: string)>
 M.subcommands = {
   new = function(args)
-    local chat = registry.current()
-    window.show(chats.create(chat and chat.cwd or place()), args.smods)
+    local chat, goal = registry.current(), clarify.goal()
+    local buf = chats.create(chat and chat.cwd or begin.place())
+    window.show(buf, args.smods)
+    if goal then
+      assert(registry.get(buf)):append_draft({ goal })
+    end
   end,
   demo = function(args)
-    local buf = chats.create(place(), { agent = 'scripted' })
-    window.show(buf, args.smods)
-    send(assert(registry.get(buf)), 'Show me around.')
+    begin.chat(args, 'Show me around.', { agent = 'scripted' })
   end,
   send = function()
     registry.with_current(function(chat)
@@ -216,7 +157,7 @@ M.subcommands = {
     if rest ~= '' and rest ~= 'revoke' then
       notify(('there is no :Winnow trust %s, only :Winnow trust revoke.'):format(rest))
     else
-      host.notify('trust', { cwd = place(), revoke = rest == 'revoke' })
+      host.notify('trust', { cwd = begin.place(), revoke = rest == 'revoke' })
     end
   end,
   pending = function()
@@ -226,6 +167,7 @@ M.subcommands = {
     inbox.next()
   end,
   run = run,
+  clarify = clarify.run,
   board = function(args)
     board.open(args.smods)
   end,
@@ -244,7 +186,7 @@ M.subcommands = {
     vim.cmd.normal({ 'G', bang = true })
   end,
   restore = function(_, name)
-    kept.restore(place(), vim.trim(name))
+    kept.restore(begin.place(), vim.trim(name))
   end,
   restart = function()
     host.restart()
@@ -256,14 +198,14 @@ M.subcommands = {
 ---@param args table
 local function open(args)
   local source = vim.api.nvim_get_current_buf()
-  local buf = chats.of_directory(place())
+  local buf = chats.of_directory(begin.place())
   window.show(buf, args.smods)
   local chat = registry.get(buf)
   if chat and args.range > 0 then
-    quote(chat, source, args.line1, args.line2)
+    begin.quote(chat, source, args.line1, args.line2)
   end
   if chat and args.args ~= '' then
-    send(chat, args.args)
+    begin.send(chat, args.args)
   end
 end
 
@@ -271,7 +213,7 @@ end
 ---@param args table as nvim_create_user_command gives it
 function M.run(args)
   local name = args.fargs[1]
-  if name == nil or (args.range > 0 and name ~= 'run') then
+  if name == nil or (args.range > 0 and name ~= 'run' and name ~= 'clarify') then
     open(args)
   elseif M.subcommands[name] then
     M.subcommands[name](args, args.args:match('^%S+%s*(.*)$'))
@@ -293,6 +235,8 @@ function M.complete(lead, line)
     words = vim.fn.sort(vim.tbl_keys(M.subcommands))
   elseif before:match('^mode%s+$') then
     words = config.modes
+  elseif before:match('^clarify%s+$') then
+    words = { '++all', '++one' }
   elseif before:match('^log%s+$') then
     words = { 'run' }
   elseif before:match('^trust%s+$') then

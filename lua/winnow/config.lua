@@ -25,6 +25,9 @@ local M = {}
 ---@field alert ''|'bell'|'osc9'|'osc777' how the terminal calls when something waits out of sight
 ---@field run_workers number how many workers of a run work at a time
 ---@field run_budget number US dollars that a run may cost; 0: as much as it likes
+---@field clarify_folder string where specifications go, from the chat's directory
+---@field clarify_prompts string folder with your own templates; empty: none
+---@field clarify_one_by_one boolean each question of a round has a section of its own
 ---@field run_worktree boolean each task of a run has a git worktree of its own
 ---@field run_uncommitted boolean a worktree begins with what is not committed, too
 ---@field run_gate string command that must pass on what is merged; empty: none
@@ -43,6 +46,9 @@ local defaults = {
   alert = '',
   run_workers = 3,
   run_budget = 0,
+  clarify_folder = 'specs',
+  clarify_prompts = '',
+  clarify_one_by_one = false,
   run_worktree = false,
   run_uncommitted = false,
   run_gate = '',

@@ -1,12 +1,12 @@
 --- What is drawn over the text of a chat: hidden markers, coloured tool lines. Done line by line
 --- while Neovim draws, so no edit, paste or undo can leave a line as it should not be.
+local cover = require('winnow.cover')
 local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local record = require('winnow.chat.record')
 local seen = require('winnow.section.seen')
-local tool = require('winnow.chat.tool')
 local view = require('winnow.section.view')
 
 local M = {}
@@ -179,89 +179,13 @@ local function draw_record(buf, row, line)
   end
 end
 
---- Columns for text in a window.
----@param win integer
----@return integer
-local function text_width(win)
-  local info = vim.fn.getwininfo(win)[1]
-  return info.width - info.textoff
-end
-
---- Shorten a tool's line that has one row only, as where its output is folded. Drawn over it:
---- Neovim cuts a line as if what is hidden were there.
----@param win integer
+--- Colour a line as a whole.
 ---@param buf integer
 ---@param row integer
 ---@param line string
----@param group? string
-local function fit(win, buf, row, line, group)
-  local width = text_width(win)
-  local shown = tool.fitted(line, width)
-  local closed = shown
-    and vim.api.nvim_win_call(win, function()
-      return not vim.wo.wrap or vim.fn.foldclosed(row + 1) ~= -1
-    end)
-  if shown and closed then
-    local rest = width - vim.fn.strdisplaywidth(shown)
-    vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
-      virt_text = { { shown .. (' '):rep(rest), group } },
-      virt_text_pos = 'overlay',
-      hl_mode = 'combine',
-      ephemeral = true,
-    })
-  end
-end
-
---- Say in one line what the frontmatter holds, which is folded.
----@param win integer
----@param buf integer
-local function summarise(win, buf)
-  local text = frontmatter.summary(buf, text_width(win))
-  vim.api.nvim_buf_set_extmark(buf, namespace, 0, 0, {
-    virt_text = { { text, 'WinnowStatus' } },
-    virt_text_pos = 'overlay',
-    ephemeral = true,
-  })
-end
-
-local SOME = 20 -- lines in which a message says what it is about
-
---- Say beside the heading of a folded message how it begins.
----@param win integer
----@param buf integer
----@param row integer
----@param heading string
-local function introduce(win, buf, row, heading)
-  local last = vim.api.nvim_win_call(win, function()
-    return vim.fn.foldclosedend(row + 1)
-  end)
-  if last == -1 then
-    return
-  end
-  local lines = vim.api.nvim_buf_get_lines(buf, row + 1, math.min(last, row + SOME), false)
-  local text = vim.iter(lines):find(function(line)
-    return line:find('%S')
-  end)
-  if text then
-    vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
-      virt_text = { { vim.trim(marker.strip(text)), 'WinnowHint' } },
-      virt_text_win_col = #heading + 1,
-      ephemeral = true,
-    })
-  end
-end
-
----@param win integer
----@param buf integer
----@param row integer
-local function draw_line(_, win, buf, row)
-  local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
-  if not line then
-    return
-  end
-  if row == 0 and frontmatter_end > 0 then
-    summarise(win, buf)
-  end
+---@return string? group
+---@return integer? index of the line in a body, if it is in one
+local function colour(buf, row, line)
   local index, body = index_in_body(row, line)
   local group
   if index then
@@ -279,11 +203,29 @@ local function draw_line(_, win, buf, row)
       priority = 200, -- above Markdown, which such a line is not
     })
   end
+  return group, index
+end
+
+---@param win integer
+---@param buf integer
+---@param row integer
+local function draw_line(_, win, buf, row)
+  local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
+  if not line then
+    return
+  end
+  if row == 0 and frontmatter_end > 0 then
+    cover.summarise(win, buf)
+  end
+  local group, index = colour(buf, row, line)
+  if index == 0 then
+    cover.fence(win, buf, row, line, group)
+  end
   if SPEAKERS[line] then
-    introduce(win, buf, row, line)
+    cover.introduce(win, buf, row, line)
   end
   if vim.startswith(line, grammar.TOOL) then
-    fit(win, buf, row, line, group)
+    cover.fit(win, buf, row, line, group)
   end
   draw_record(buf, row, line)
   if line:find('[=\226]') then -- what a marker, or the rest of one, must hold

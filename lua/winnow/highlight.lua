@@ -66,20 +66,33 @@ end
 --- A hue moved towards the colour of other text until it can be read.
 ---@param hue integer
 ---@param text integer
----@param ground integer
+---@param grounds integer[]
 ---@return integer colour
-local function legible(hue, text, ground)
+local function legible(hue, text, grounds)
   local from, to = channels(hue), channels(text)
   for part = 0, 1, 0.1 do
     local colour = 0
     for i = 1, 3 do
       colour = colour * 256 + math.floor(from[i] + (to[i] - from[i]) * part + 0.5)
     end
-    if contrast(colour, ground) >= CONTRAST then
+    local clear = vim.iter(grounds):all(function(ground)
+      return contrast(colour, ground) >= CONTRAST
+    end)
+    if clear then
       return colour
     end
   end
   return text
+end
+
+--- What stands behind a line: Normal's, and that of a closed fold where text can be read there.
+---@param text integer
+---@param ground integer
+---@return integer[]
+local function grounds_of(text, ground)
+  local folded = vim.api.nvim_get_hl(0, { name = 'Folded', link = false })
+  local usable = folded.bg and not folded.reverse and contrast(text, folded.bg) >= CONTRAST
+  return { ground, usable and folded.bg or nil }
 end
 
 local ours = {} ---@type table<string, table> what this module has made of each group
@@ -101,12 +114,13 @@ function M.define()
   local dark = vim.o.background == 'dark'
   local text = normal.fg or (dark and WHITE or BLACK)
   local ground = normal.bg or (dark and BLACK or WHITE)
+  local grounds = grounds_of(text, ground)
   for group, look in pairs(LOOKS) do
     local base = vim.api.nvim_get_hl(0, { name = look[1], link = false })
     -- A block of its own colour would hide what is text in it, and what a window sets behind it.
     local own = base.fg and not (base.bg and base.bg ~= ground or base.reverse)
     set(group, {
-      fg = legible(own and base.fg or text, text, ground),
+      fg = legible(own and base.fg or text, text, grounds),
       ctermfg = own and base.ctermfg or normal.ctermfg,
       bold = look.bold,
       italic = look.italic,

@@ -24,6 +24,13 @@
 ---@field gate string
 ---@field uncommitted boolean
 
+--- What is clarified in a chat, and how; an empty `id`: nothing.
+---@class winnow.Clarify
+---@field id string
+---@field folder string
+---@field templates string
+---@field one_by_one boolean
+
 --- Where agents may run: here, or wherever a command gives a shell with its pipes.
 ---@class winnow.Place
 ---@field name string
@@ -53,6 +60,7 @@
 ---@field eager? boolean
 ---@field run? string
 ---@field limits? winnow.Limits
+---@field clarify? winnow.Clarify
 ---@field places? winnow.Place[]
 ---@field task? string
 
@@ -78,6 +86,12 @@
 ---@class winnow.event.Stop
 ---@field type 'stop'
 ---@field chat integer
+
+--- Ask what clarify asks one by one, or all at once; also what is being asked.
+---@class winnow.event.Pace
+---@field type 'pace'
+---@field chat integer
+---@field one_by_one boolean
 
 --- Change the permission mode; empty: show it, with the rules in force.
 ---@class winnow.event.SetMode
@@ -452,6 +466,7 @@
 ---| winnow.event.Refilled
 ---| winnow.event.Queue
 ---| winnow.event.Stop
+---| winnow.event.Pace
 ---| winnow.event.SetMode
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
@@ -514,6 +529,7 @@
 ---| 'refilled'
 ---| 'queue'
 ---| 'stop'
+---| 'pace'
 ---| 'setmode'
 ---| 'edit'
 ---| 'confirm'

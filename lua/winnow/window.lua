@@ -4,6 +4,21 @@ local registry = require('winnow.registry')
 
 local M = {}
 
+--- Whether the current window holds nothing that one would keep: no text, or what a plugin shows
+--- at the start, which is alone and goes with its window.
+---@return boolean
+local function is_empty()
+  if vim.bo.buftype == 'nofile' then
+    local alone = vim.iter(vim.api.nvim_tabpage_list_wins(0)):all(function(win)
+      return win == vim.api.nvim_get_current_win()
+        or vim.api.nvim_win_get_config(win).relative ~= ''
+    end)
+    return alone and vim.bo.bufhidden == 'wipe' and not vim.bo.buflisted
+  end
+  local unnamed = vim.api.nvim_buf_get_name(0) == '' and vim.bo.buftype == ''
+  return unnamed and not vim.bo.modified and vim.api.nvim_buf_line_count(0) == 1
+end
+
 --- Show a buffer: where it is visible already, or in the current window when that holds nothing or
 --- a chat, or in a new one at the right; command modifiers such as :tab say otherwise.
 ---@param buf integer
@@ -11,11 +26,7 @@ local M = {}
 function M.show(buf, mods)
   local win = vim.fn.bufwinid(buf)
   local given = mods and (mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal)
-  local empty = vim.api.nvim_buf_get_name(0) == ''
-    and vim.bo.buftype == ''
-    and not vim.bo.modified
-    and vim.api.nvim_buf_line_count(0) == 1
-  local free = not vim.wo.winfixbuf and (empty or registry.current() ~= nil)
+  local free = not vim.wo.winfixbuf and (is_empty() or registry.current() ~= nil)
   if win ~= -1 then
     vim.api.nvim_set_current_win(win)
   elseif free and not given then

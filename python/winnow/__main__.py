@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from winnow.cli import run
+from winnow.cli import clarify, run
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -13,6 +13,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m winnow")
     subcommands = parser.add_subparsers(required=True, metavar="command")
     run.add(subcommands)
+    clarify.add(subcommands)
     args = parser.parse_args(arguments)
     code: int = args.act(args)
     return code

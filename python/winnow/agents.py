@@ -49,6 +49,24 @@ class Agents:
         if kind == "scripted":
             scenario = Path(self._chosen.scenario or TOUR)
             return ScriptedAgent(spec, ask, scenario, self._chosen.pace, name=name)
+        claude = await self._imported()
+        cli, patience = self._chosen.cli_path, self._chosen.cli_patience
+        agent: ports.Agent = claude.ClaudeAgent(
+            spec, ask, cli_path=cli, start_patience=patience, name=name
+        )
+        return agent
+
+    async def make_querier(self, cwd: str, model: str) -> ports.Querier:
+        """See `ports.MakeQuerier`."""
+        key = await asyncio.shield(_in_thread(lambda: credentials.api_key(os.environ, Path.home())))
+        await self._imported()
+        client = importlib.import_module("winnow.adapters.claude.client")
+        model = "" if model == "default" else model
+        made: ports.Querier = client.Client(key, cwd, cli_path=self._chosen.cli_path, model=model)
+        return made
+
+    async def _imported(self) -> Any:
+        """The room that knows the SDK, as long as there is anybody to work for."""
         try:
             claude = await asyncio.shield(self._importing())
         except ImportError as error:
@@ -56,11 +74,7 @@ class Agents:
             raise ports.AgentError(sentence, traceback.format_exc()) from error
         if self._ending:
             await asyncio.Event().wait()
-        cli, patience = self._chosen.cli_path, self._chosen.cli_patience
-        agent: ports.Agent = claude.ClaudeAgent(
-            spec, ask, cli_path=cli, start_patience=patience, name=name
-        )
-        return agent
+        return claude
 
     def prepare(self, asked: str) -> None:
         """Two seconds of import while the user types their first message; none for the demo."""

@@ -21,7 +21,7 @@ from winnow.adapters.claude import credentials
 from winnow.adapters.claude.projects import DiskProjects
 from winnow.adapters.clock import WallClock
 from winnow.adapters.editor import NvimEditor
-from winnow.adapters.files import DiskFiles
+from winnow.adapters.files import DiskFiles, DiskTemplates
 from winnow.adapters.git.worktrees import GitWorktrees
 from winnow.adapters.store import SqliteStore
 from winnow.agents import Agents, Chosen
@@ -129,6 +129,9 @@ class Host:
             store.decided,
             store.runs,
             GitWorktrees(Path(self._settings.trees or Path(self._settings.state, "worktrees"))),
+            self._agents.make_querier,
+            store.clarified,
+            DiskTemplates(),
             self._settings.form_hours,
             max(2, os.cpu_count() or 2),
             str(Path.home()),

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from itertools import count, groupby
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 from winnow import ports
 from winnow import protocol as p
+from winnow.adapters.files import DiskTemplates
 from winnow.adapters.git.worktrees import GitWorktrees
 from winnow.app.chats import Chats
 from winnow.core import agent as a
 from winnow.core.asking.trust import Verdict, Verdicts
 from winnow.core.asking.way import FileError
+from winnow.core.clarify.clarification import Clarification
 from winnow.core.ledger.ledger import Decision
 from winnow.core.project import Project
 from winnow.core.run.events import Event, RunEvent
 from winnow.core.run.transcript import RunTurn
+from winnow.core.structured import fitting
+from winnow.ports.query import Cancelled, OnEvent
 
 CHAT = 7
 BASH = a.ToolStarted("t1", "Bash", {"command": "ls"})
@@ -131,12 +135,20 @@ class MemoryFiles:
 
     def __init__(self) -> None:
         self.texts: dict[str, str | FileError] = {}
+        self.locked: set[str] = set()
 
     def read(self, path: str) -> str | None:
         text = self.texts.get(path)
         if isinstance(text, FileError):
             raise text
         return text
+
+    def write(self, path: str, text: str, before: str | None) -> None:
+        if self.read(path) != before:
+            raise FileError(f"{path} has changed meanwhile.")
+        if path in self.locked:
+            raise FileError(f"{path} can't be written: Read-only.")
+        self.texts[path] = text
 
 
 class MemoryProjects:
@@ -175,6 +187,55 @@ class MemoryDecided:
 
     async def set_mode(self, chat: str, mode: str) -> None:
         self.modes[chat] = mode
+
+
+class MemoryClarified:
+    """What became of requests, in a dict."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Clarification] = {}
+
+    async def load(self, id: str) -> Clarification | None:
+        return self.known.get(id)
+
+    async def save(self, known: Clarification) -> None:
+        self.known[known.id] = known
+
+
+class FakeQuerier:
+    """Gives what the test has it give: objects, or errors that it raises; else it waits.
+
+    What stands in a list before an object is said first.
+    """
+
+    def __init__(self) -> None:
+        self.gives: deque[object] = deque()
+        self.prompts: list[str] = []
+        self._cancelled: asyncio.Future[None] | None = None
+
+    async def query(
+        self,
+        system_prompt: str,
+        user_prompt: str,
+        schema: Mapping[str, Any],
+        on_event: OnEvent | None = None,
+    ) -> Any:
+        self.prompts.append(user_prompt)
+        if not self.gives:
+            self._cancelled = asyncio.get_running_loop().create_future()
+            await self._cancelled
+        given = self.gives.popleft()
+        if isinstance(given, list) and on_event is not None:
+            for message in given[:-1]:
+                on_event(message)
+            given = given[-1]
+        if isinstance(given, Exception):
+            raise given
+        return fitting(given, schema)
+
+    async def cancel(self) -> None:
+        if self._cancelled is not None and not self._cancelled.done():
+            self._cancelled.set_exception(Cancelled("It was cancelled."))
 
 
 class FakeEditor:
@@ -331,6 +392,8 @@ class Room:
         self.projects = MemoryProjects()
         self.decided = MemoryDecided()
         self.trees = GitWorktrees(trees)
+        self.clarified = MemoryClarified()
+        self.querier = FakeQuerier()
         self.world = ports.World(
             self._make,
             self.editor,
@@ -341,6 +404,9 @@ class Room:
             self.decided,
             MemoryRuns(self.store),
             self.trees,
+            self._make_querier,
+            self.clarified,
+            DiskTemplates(),
         )
         self.chats = Chats(self.world)
 
@@ -351,6 +417,9 @@ class Room:
         if not self.slow:
             self.agent.ready.set()
         return self.agents[-1]
+
+    async def _make_querier(self, cwd: str, model: str) -> ports.Querier:
+        return self.querier
 
     def replay(self, *decisions: Decision) -> None:
         """Let a replay of these answer instead of the user, in chats to come."""

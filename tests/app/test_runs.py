@@ -12,6 +12,8 @@ from winnow.core import agent as a
 from winnow.core.run import events as e
 from winnow.core.run.events import Limits
 from winnow.core.run.run import replay
+from winnow.core.run.transcript import RunTurn
+from winnow.core.transcript.entries import Said, Told
 
 from tests.app.fakes import CHAT
 from tests.app.running import ASK, RUN, Running, result
@@ -504,3 +506,63 @@ async def test_an_answer_on_its_way_arrives_after_a_restart(room: Running) -> No
     await again.end(worker)
     assert again.run.queries["q1"].state == "delivered"
     await again.chats.close()
+
+
+# --- in the buffer of a task ------------------------------------------------------------------
+
+TASK = 8  # its buffer
+
+
+async def look(room: Running) -> None:
+    """Open the buffer of the first task."""
+    await room.do(p.Open(TASK, "/t1.task.md", "/shop", run=RUN, task="t1"))
+
+
+def in_task(room: Running) -> str:
+    """What was written there."""
+    effects = room.editor.every(p.Transcript) + room.editor.every(p.Write)
+    return "\n".join(
+        "\n".join(one.lines) if isinstance(one, p.Transcript) else one.text
+        for one in effects
+        if one.chat == TASK
+    )
+
+
+async def test_the_user_can_answer_what_the_orchestrator_leaves(room: Running) -> None:
+    """By writing to the task: the answer is the worker's, and on record."""
+    await room.make("Cart")
+    asked = await room.asks("Cart")
+    await look(room)
+    await room.do(p.Send(TASK, "SQLite", "id-1"))
+    assert result(asked) == "SQLite"
+    assert room.states == {"Cart": "running"}
+    assert "SQLite" in in_task(room)
+    assert room.run.queries["q1"].state == "answered"
+    await room.do(p.Close(TASK))
+
+
+async def test_words_for_a_worker_reach_it_and_the_orchestrator_hears_of_it(room: Running) -> None:
+    await room.make("Cart")
+    await look(room)
+    await room.do(p.Send(TASK, "Mind the tests.", "id-1"))
+    await room.done("Cart", "It is done.")
+    assert room.told(room.worker("Cart")) == "Mind the tests."
+    await room.end()
+    assert any("Mind the tests." in prompt for prompt in room.boss.prompts)
+    await room.do(p.Close(TASK))
+
+
+async def test_a_task_that_is_led_elsewhere_is_only_read() -> None:
+    """It says so, shows what is on record, and gives words back."""
+    room = Running()
+    await room.store.save(
+        RunTurn(RUN, "t1", 0, "orchestrator", Told("Do it."), 1.0),
+        RunTurn(RUN, "t1", 1, "agent", Said("I begin."), 2.0),
+    )
+    await look(room)
+    assert in_task(room) == "## Orchestrator\n\nDo it.\n\n## Worker\n\nI begin.\n" + (
+        "⚠ This task's run is led in a chat that is not open here: what you see is only to read."
+    )
+    await room.do(p.Send(TASK, "Hello", "id-1"))
+    assert [one.text for one in room.editor.every(p.Refill)] == ["Hello"]
+    await room.chats.close()

@@ -51,7 +51,7 @@ def type_and(editor: Editor, keys: str, end: str) -> None:
 
 def come_back(editor: Editor, end: str) -> None:
     """Open the chat again, where it is not open any more."""
-    if end in ("nvim", ":qall!", ":wqall"):
+    if end in ("nvim", ":qall!", ":wall|qall!"):
         editor.process.wait(20)
         editor.kill()
         editor.start(str(chat_file(editor)))
@@ -92,7 +92,7 @@ def arrives(editor: Editor, api: ScriptedAPI, *words: str) -> None:
     assert told(api, *words) == 1, str(api.requests[-1]["messages"])
 
 
-ENDS = [":qall!", ":wqall", "nvim", "pynvim.start_host", "_bundled/claude", ":Winnow restart"]
+ENDS = [":qall!", ":wall|qall!", "nvim", "pynvim.start_host", "_bundled/claude", ":Winnow restart"]
 
 
 @pytest.mark.parametrize("end", [*ENDS, ":bdelete!"])

@@ -57,6 +57,14 @@ def test_the_demo_says_so_and_begins(editor: Editor) -> None:
     wait_idle(editor)
     assert editor.screen()[0].startswith("Demo: a script answers, not Claude")
     editor.wait_screen("i, any text, <Esc>, <CR> start the tour")
+    editor.resize(42, 24)
+    editor.command("set number")
+    editor.wait(
+        lambda: "tour" in [row.strip() for row in editor.screen()],
+        "a hint in two rows",
+    )
+    editor.command("set nonumber")
+    editor.resize(80, 24)
     editor.keys(":Winnow demo<CR>")
     wait_section(editor, "Question 1/2")
     assert draft(editor) == ""

@@ -13,6 +13,7 @@ from tests.e2e.steps import start, wait_idle
 
 LOOKS = """
   local looks = { Normal = vim.api.nvim_get_hl(0, { name = 'Normal', link = false }) }
+  looks.Folded = vim.api.nvim_get_hl(0, { name = 'Folded', link = false })
   for _, name in ipairs(vim.fn.getcompletion('Winnow', 'highlight')) do
     looks[name] = vim.api.nvim_get_hl(0, { name = name, link = false })
   end
@@ -58,12 +59,16 @@ def test_every_group_can_be_read(editor: Editor, background: str) -> None:
     editor.keys(":Winnow<CR>")
     plain = {"dark": (0xFFFFFF, 0), "light": (0, 0xFFFFFF)}[background]
     for scheme, groups in looks(editor, background):
-        normal = groups.pop("Normal")
+        normal, folded = groups.pop("Normal"), groups.pop("Folded")
         text, ground = normal.get("fg", plain[0]), normal.get("bg", plain[1])
-        least = min(4.5, contrast(text, ground))
+        least = {ground: min(4.5, contrast(text, ground))}
+        fold = ground if folded.get("reverse") else folded.get("bg", ground)
+        if contrast(text, fold) >= 4.5:  # else none can be read in a closed fold
+            least[fold] = 4.5
         for name, look in groups.items():
-            found = contrast(look.get("fg", text), look.get("bg", ground))
-            assert found >= least, (scheme, name, found)
+            for behind, wanted in least.items():
+                found = contrast(look.get("fg", text), look.get("bg", behind))
+                assert found >= wanted, (scheme, name, behind, found)
             assert not look.get("reverse"), (scheme, name)
         for one, other in [("WinnowAdded", "WinnowRemoved"), ("WinnowYou", "WinnowClaude")]:
             flags = [{k for k, v in groups[name].items() if v is True} for name in (one, other)]

@@ -208,9 +208,9 @@ def test_a_record_has_its_signs_hidden_and_no_others(editor: Editor, background:
         assert editor.style(label)["strikethrough"], label
     assert not editor.style(" · ~one").get("strikethrough")
     assert not editor.style("Which **one**").get("bold")
-    editor.command("noautocmd setlocal conceallevel=0")
+    editor.command("set eventignore=all | setlocal conceallevel=0")
     assert [row for row in editor.screen() if row in RECORD] == RECORD
-    editor.command("setlocal conceallevel=2")
+    editor.command("set eventignore= | setlocal conceallevel=2")
     editor.command("set background=dark")
 
 

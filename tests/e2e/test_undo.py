@@ -158,6 +158,27 @@ def test_an_emptied_draft_comes_back(claude: Editor, api: ScriptedAPI) -> None:
     assert walked(claude, "<C-r>", 5) == [*STEPS[-2::-1], ""]
 
 
+@pytest.mark.parametrize("keys", ["ggdG", ":%d<CR>", "ggVGd"])
+def test_all_of_a_chat_comes_back(claude: Editor, api: ScriptedAPI, keys: str) -> None:
+    """Also after a save, which puts back the frontmatter alone, and it goes on as it was."""
+    api.add(say("One."), say("Two."))
+    start(claude)
+    claude.wait_line("One.")
+    wait_idle(claude)
+    claude.keys(WORDS)
+    before = claude.text()
+    claude.keys(keys + ":w<CR>")
+    assert "session:" in claude.text()
+    assert "One." not in claude.text()
+    claude.keys("u")
+    assert claude.text() == before
+    assert walked(claude, "u", 4) == STEPS[1:]
+    assert walked(claude, "<C-r>", 4) == STEPS[-2::-1]
+    claude.keys("G<CR>")
+    claude.wait_line("Two.")
+    assert STEPS[0] in str(api.requests[1]["messages"][-1]["content"])
+
+
 def test_any_step_is_gone_to_by_its_number(claude: Editor, api: ScriptedAPI) -> None:
     """As `:undolist` and `undotree()` have them; keys that only move change nothing of it."""
     streaming(claude, api, "Begun.", " Done.")

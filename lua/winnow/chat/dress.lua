@@ -80,6 +80,10 @@ function M.reconceal(win)
   end
 end
 
+-- How plugins that animate scrolling are told to leave a buffer alone. A text that grows goes on
+-- meanwhile, and they would put the cursor where it was to be before.
+local STILL = { minianimate_disable = true, snacks_scroll = false }
+
 --- What a buffer needs to be a chat.
 ---@param chat winnow.Chat
 function M.buffer(chat)
@@ -96,6 +100,9 @@ function M.buffer(chat)
   options.indentexpr = "v:lua.require'winnow.chat.dress'.indent()"
   options.indentkeys = 'o,O'
   options.formatlistpat = LISTS
+  for name, value in pairs(STILL) do
+    vim.b[chat.buf][name] = vim.F.if_nil(vim.b[chat.buf][name], value)
+  end
   M.text(chat.buf)
 end
 

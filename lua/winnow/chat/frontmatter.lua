@@ -87,7 +87,8 @@ function M.keep(chat)
   if lines[left + 1] ~= '' then
     table.insert(block, '')
   end
-  chat:as_host(function()
+  vim.api.nvim_buf_call(chat.buf, function()
+    pcall(vim.cmd.undojoin) -- `u` brings back all that went with it; not after `u` itself
     vim.api.nvim_buf_set_lines(chat.buf, 0, left, false, block)
   end)
   return true

@@ -50,6 +50,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field esc_mapped? boolean `<Esc>` cancels its section now
 ---@field status? integer extmark that says the state
 ---@field ghost? integer extmark in an empty draft
+---@field telling? boolean others are about to hear of a new text
 ---@field heading integer extmark on the draft's heading
 ---@field above integer headings of messages above it
 ---@field counted_at integer where the draft's was when they were counted
@@ -84,6 +85,28 @@ function Chat:section_row()
   return self.task and (select(2, frontmatter.read(self.buf)) or 0) or self:tail_row()
 end
 
+local TOLD = 100 -- milliseconds between two times that others hear of a new text
+
+--- Let others hear that there is a new text, such as plugins that draw on it: Neovim itself tells
+--- of the current buffer only.
+---@param chat winnow.Chat
+local function tell_others(chat)
+  local buf = chat.buf
+  if chat.telling or vim.api.nvim_get_current_buf() == buf then
+    return
+  end
+  chat.telling = true
+  vim.defer_fn(function()
+    chat.telling = false
+    local elsewhere = vim.api.nvim_buf_is_loaded(buf) and vim.api.nvim_get_current_buf() ~= buf
+    if elsewhere and vim.fn.bufwinid(buf) ~= -1 then
+      vim.api.nvim_buf_call(buf, function()
+        vim.api.nvim_exec_autocmds('TextChanged', { buffer = buf, modeline = false })
+      end)
+    end
+  end, TOLD)
+end
+
 --- Change the buffer as the host does: `u` never removes what the agent said, and still takes back
 --- what the user did to the draft.
 ---@param change fun(): string[]? gives what it has only appended to a line
@@ -101,6 +124,7 @@ function Chat:as_host(change)
     options.modifiable = false
   end
   undo.wrote(self.buf)
+  tell_others(self)
   for _, win in ipairs(self:in_draft()) do
     window.fill(win, ok and grown) -- who is at the end sees it at the bottom
   end
@@ -219,11 +243,25 @@ local function trusted(self)
   local values = frontmatter.read(self.buf)
   local own = files.own(self.path)
   if not own then
-    values.cwd, values.session, values.mode, values.run = nil, nil, nil, nil
+    values.cwd, values.session, values.mode = nil, nil, nil
+    values.run, values.clarify = nil, nil
   elseif not vim.list_contains(config.modes, values.mode) then
     values.mode = nil
   end
   return values, own
+end
+
+--- What is clarified in a chat, and how.
+---@param id string as the frontmatter has it
+---@param options winnow.Config
+---@return table
+local function clarified(id, options)
+  return {
+    id = id:match('^%w+$') or '',
+    folder = options.clarify_folder,
+    templates = vim.fn.expand(options.clarify_prompts),
+    one_by_one = options.clarify_one_by_one,
+  }
 end
 
 --- How much a run of this chat may do.
@@ -278,6 +316,7 @@ function Chat:open()
     eager = own,
     run = own and (values.run or ''):match('^%l+$') or '',
     task = (self.task or ''):match('^t%d+$') or '',
+    clarify = clarified(values.clarify or '', options),
     limits = limits(self, options),
     places = config.places(options),
   })

@@ -122,6 +122,17 @@ function Chat:progress()
   return seconds < SLOW and text or ('%s %d s'):format(text, seconds)
 end
 
+--- A text in as many rows as it needs.
+---@param text string
+---@param width integer columns
+---@param group string
+---@return winnow.Chunk[][]
+local function in_rows(text, width, group)
+  return vim.tbl_map(function(piece)
+    return { { piece, group } }
+  end, view.wrapped(text, width))
+end
+
 --- Where nothing is written, say how to write.
 function Chat:show_ghost()
   local last = vim.api.nvim_buf_line_count(self.buf) - 1
@@ -131,10 +142,12 @@ function Chat:show_ghost()
     local begun = demo and vim.list_contains(self:lines(0, -1), grammar.CLAUDE)
     text = self.task and GHOST_OF_TASK or demo and not begun and GHOST_OF_DEMO or GHOST
   end
+  local rows = in_rows(text, view.text_width(self.buf), 'WinnowHint')
   self.ghost = vim.api.nvim_buf_set_extmark(self.buf, namespace, last, 0, {
     id = self.ghost,
-    virt_text = text ~= '' and { { text, 'WinnowHint' } } or nil,
+    virt_text = text ~= '' and table.remove(rows, 1) or nil,
     virt_text_pos = 'overlay',
+    virt_lines = text ~= '' and rows[1] and rows or nil,
   })
 end
 
@@ -161,10 +174,7 @@ function Chat:show_state()
   local row = self:heading_row()
   local width = view.text_width(self.buf)
   local beside = #DRAFT + 2 + vim.fn.strdisplaywidth(text) <= width
-  local below = not beside
-    and vim.tbl_map(function(piece)
-      return { { piece, 'WinnowStatus' } }
-    end, view.wrapped(text, width))
+  local below = not beside and in_rows(text, width, 'WinnowStatus')
   self.status = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, {
     id = self.status,
     virt_text = beside and text ~= '' and { { ' ' .. text, 'WinnowStatus' } } or nil,

@@ -52,6 +52,9 @@ local function watch_text(on, chat)
   -- Whatever has set options since the last key. `OptionSet` comes for none that autocommands set.
   on({ 'SafeState', 'InsertEnter' }, function()
     dress.text(chat.buf)
+    for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+      dress.reconceal(win)
+    end
   end)
   on('TextYankPost', function()
     local register = vim.v.event.regname

@@ -95,9 +95,10 @@ end
 function M.only()
   local items, chat = M.items(), registry.current()
   local here = chat and chat.section
-  local open = here and vim.iter(items):find(function(item)
-    return item.pending.section == here.id
-  end)
+  local open = here
+    and vim.iter(items):find(function(item)
+      return item.pending.section == here.id
+    end)
   if open and open.pending.kind ~= 'question' then
     return { chat = chat, pending = open.pending, announced = open.announced }
   elseif #items == 0 then

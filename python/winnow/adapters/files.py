@@ -8,7 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from winnow.core.asking.way import FileError
+from winnow.core.clarify import prompts
+from winnow.core.clarify.prompts import Incomplete, Prompts
 
+OURS = Path(__file__).parents[1] / "prompts" / "clarify"
 _LIMIT = 4 << 20  # bytes; a patch of more is nothing to read
 
 
@@ -41,3 +44,34 @@ class DiskFiles:
             if "\0" not in (text := data.decode()):
                 return text
         raise FileError(f"{path} is not UTF-8 text, so no diff can be shown.")
+
+    def write(self, path: str, text: str, before: str | None) -> None:
+        """Write a file that is as it was ``before``. See `ports.Files.write`."""
+        if self.read(path) != before:
+            raise FileError(f"{path} has changed meanwhile.")
+        try:
+            if before is None:
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+            with Path(path).open(
+                "w" if before is not None else "x", encoding="utf-8", newline=""
+            ) as file:
+                file.write(text.encode(errors="replace").decode())
+        except OSError as error:
+            raise FileError(f"{path} can't be written: {error.strerror}.") from error
+
+
+class DiskTemplates:
+    """Implements `ports.Templates`."""
+
+    def clarify(self, folder: str) -> Prompts:
+        """The user's templates, or ours. See `ports.Templates.clarify`."""
+        texts = {name: (OURS / f"{name}.md").read_text(encoding="utf-8") for name in prompts.NAMES}
+        if folder and not Path(folder).is_dir():
+            raise FileError(f"There is no folder {folder} with templates.")
+        for name in prompts.NAMES if folder else ():
+            own = DiskFiles().read(str(Path(folder) / f"{name}.md"))
+            texts[name] = texts[name] if own is None else own
+        try:
+            return prompts.prompts(texts)
+        except Incomplete as incomplete:
+            raise FileError(f"The templates in {folder} can't be used: {incomplete}.") from None

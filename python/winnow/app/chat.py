@@ -42,11 +42,10 @@ class Chat:
         self.id = opened.chat
         self.path = opened.path
         self._opened = opened
+        self._world = world
         self._store = world.store
         self._page = Page(self.id, world.editor, self._advance, world.folder(opened.cwd))
-        self._session = Session(
-            self._spec, lambda spec: world.make_agent(spec, self.ask), self, starts, after
-        )
+        self._session = Session(self._spec, self._make, self, starts, after)
         self._mode = Mode(opened, self._page, self._session, world.decided)
         ask = None if replay is not None else self.ask
         self._trust = Trust(opened, world, self._page, self._session, ask)
@@ -115,6 +114,8 @@ class Chat:
                 self._sections.choices.cancel()
             case p.Stop():
                 self._stop()
+            case p.Pace():
+                self._page.say("Nothing is clarified in this chat.", "warn")
             case p.SetMode(mode=mode):
                 self._mode.change(mode)
             case _:
@@ -232,9 +233,7 @@ class Chat:
             case a.TurnEnded(cost=cost):
                 self._begun = False
                 self._cost = cost or self._cost
-            case a.Text() | a.Thinking() | a.ToolStarted():
-                pass
-            case a.Pause() | a.Notice() | a.Retry():
+            case a.Text() | a.Thinking() | a.ToolStarted() | a.Pause() | a.Notice() | a.Retry():
                 pass
             case _:
                 assert_never(event)
@@ -289,6 +288,9 @@ class Chat:
         return ports.AgentSpec(
             o.cwd, o.agent, self._resume, o.model, mode, self._sections.ways, given
         )
+
+    async def _make(self, spec: ports.AgentSpec) -> ports.Agent:
+        return await self._world.make_agent(spec, self.ask)
 
     def _reload(self, call: str) -> None:
         """A call has ended well: the editor may show the file that it has written."""

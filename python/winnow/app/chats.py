@@ -13,6 +13,7 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.app import trust
 from winnow.app.chat import Chat
+from winnow.app.clarify.clarify_chat import ClarifyChat
 from winnow.app.ledger import Replay, recall
 from winnow.app.runs.run_chat import RunChat
 from winnow.app.runs.showing import Showing
@@ -79,7 +80,7 @@ class Chats:
             opened = msgspec.structs.replace(event, eager=event.eager and spare < SPARE)
             after = self._closing.get(event.path)
             led = event.run and self.run(event.run) is None  # else this is a copy of its chat
-            kind = RunChat if led else Chat
+            kind = RunChat if led else ClarifyChat if event.clarify.id else Chat
             chat = kind(opened, self._world, self._starts, self._replay, after)
             self._chats[event.chat] = chat
             if isinstance(chat, RunChat):

@@ -78,6 +78,10 @@ class Turn:
             case _:
                 assert_never(event)
 
+    def works(self) -> None:
+        """It is at work, without words."""
+        self.busy, self.boundary = True, False
+
     def running(self, call: str) -> Called | None:
         """A tool call that has no result yet."""
         return self._calls.get(call)

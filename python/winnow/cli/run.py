@@ -20,7 +20,7 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.adapters.claude.projects import DiskProjects
 from winnow.adapters.clock import WallClock
-from winnow.adapters.files import DiskFiles
+from winnow.adapters.files import DiskFiles, DiskTemplates
 from winnow.adapters.git.worktrees import GitWorktrees
 from winnow.adapters.store import SqliteStore
 from winnow.agents import Agents, Chosen
@@ -136,6 +136,9 @@ class _Watch:
             store.decided,
             store.runs,
             GitWorktrees(self._folder / "worktrees"),
+            agents.make_querier,
+            store.clarified,
+            DiskTemplates(),
             at_once=max(2, os.cpu_count() or 2),
             home=str(home),
         )

@@ -26,12 +26,16 @@ class Option(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """One question. ``question`` is the key of its answer, byte for byte."""
+    """One question. ``question`` is the key of its answer, byte for byte.
+
+    ``recommended``: its first option is what it asks to be confirmed, so one ``<CR>`` on that does.
+    """
 
     question: str
     header: str
     options: tuple[Option, ...]
     multi: bool = False
+    recommended: bool = False
 
 
 class Malformed(msgspec.Struct, frozen=True):

@@ -14,8 +14,18 @@ from winnow.ports.agent import (
     NotWanted,
     SessionGone,
 )
-from winnow.ports.disk import Files, Projects
-from winnow.ports.store import Decided, Kept, Message, Runs, Store, StoredSection, StoreError
+from winnow.ports.disk import Files, Projects, Templates
+from winnow.ports.query import MakeQuerier, Querier, QueryError
+from winnow.ports.store import (
+    Clarified,
+    Decided,
+    Kept,
+    Message,
+    Runs,
+    Store,
+    StoredSection,
+    StoreError,
+)
 from winnow.ports.trees import KeptTree, Merged, TreeChange, TreeError, Worktrees
 from winnow.ports.world import Clock, Editor, World
 
@@ -24,6 +34,7 @@ __all__ = [
     "AgentError",
     "AgentSpec",
     "Ask",
+    "Clarified",
     "Clock",
     "Decided",
     "Editor",
@@ -32,16 +43,20 @@ __all__ = [
     "Kept",
     "KeptTree",
     "MakeAgent",
+    "MakeQuerier",
     "Merged",
     "Message",
     "NotWanted",
     "Place",
     "Projects",
+    "Querier",
+    "QueryError",
     "Runs",
     "SessionGone",
     "Store",
     "StoreError",
     "StoredSection",
+    "Templates",
     "Tree",
     "TreeChange",
     "TreeError",

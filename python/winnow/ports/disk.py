@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from winnow.core.clarify.prompts import Prompts
 from winnow.core.project import Project
 
 
@@ -22,4 +23,22 @@ class Files(Protocol):
 
         Raises:
             FileError: it is no text, too large, or can't be read.
+        """
+
+    def write(self, path: str, text: str, before: str | None) -> None:
+        """Write a file that holds what it held ``before``; None: there is none.
+
+        Raises:
+            FileError: it holds something else by now, or can't be written.
+        """
+
+
+class Templates(Protocol):
+    """What models are told, as the user has it."""
+
+    def clarify(self, folder: str) -> Prompts:
+        """What a folder has of them, and ours for the rest; empty: all of ours.
+
+        Raises:
+            FileError: one can't be read, or leaves out what must be said.
         """

@@ -9,6 +9,7 @@ from typing import Any, Protocol, Union
 import msgspec
 
 from winnow.core.asking import trust
+from winnow.core.clarify.clarification import Clarification
 from winnow.core.ledger.ledger import Decision
 from winnow.core.run.events import Event, RunEvent
 from winnow.core.run.transcript import RunTurn
@@ -102,6 +103,19 @@ class Runs(Protocol):
 
     async def lengths(self, run: str) -> dict[str, int]:
         """How many turns each of its tasks has."""
+
+
+class Clarified(Protocol):
+    """What became of requests that were clarified.
+
+    Every call raises `StoreError` where that can't be read, or is not on disk.
+    """
+
+    async def load(self, id: str) -> Clarification | None:
+        """The one of this name."""
+
+    async def save(self, known: Clarification) -> None:
+        """Keep it in place of what was known."""
 
 
 class Decided(Protocol):

@@ -6,8 +6,9 @@ from typing import NamedTuple, Protocol
 
 from winnow.core.folder import Folder
 from winnow.ports.agent import MakeAgent
-from winnow.ports.disk import Files, Projects
-from winnow.ports.store import Decided, Runs, Store
+from winnow.ports.disk import Files, Projects, Templates
+from winnow.ports.query import MakeQuerier
+from winnow.ports.store import Clarified, Decided, Runs, Store
 from winnow.ports.trees import Worktrees
 from winnow.protocol import Effect
 
@@ -38,6 +39,9 @@ class World(NamedTuple):
     decided: Decided
     runs: Runs
     trees: Worktrees
+    make_querier: MakeQuerier
+    clarified: Clarified
+    templates: Templates
     form_hours: float = 24  # for which choices in an agent's text stay open over restarts
     at_once: int = 2  # agents that start at a time
     home: str = ""  # the user's directory

@@ -19,6 +19,19 @@ class Sent(msgspec.Struct, frozen=True):
     section: str = ""
 
 
+class Clarify(msgspec.Struct, frozen=True):
+    """What is clarified in a chat, and how; an empty ``id``: nothing.
+
+    ``folder`` is where specifications go, from the chat's directory; ``templates`` that of the
+    user's own templates, empty: there are none.
+    """
+
+    id: str = ""
+    folder: str = "specs"
+    templates: str = ""
+    one_by_one: bool = False
+
+
 class Open(ChatMessage, frozen=True):
     """A chat buffer was attached. ``sections`` are the ids whose markers its text still holds.
 
@@ -42,6 +55,7 @@ class Open(ChatMessage, frozen=True):
     eager: bool = True  # a new chat connects while the user still types
     run: str = ""  # the run that is led in it
     limits: Limits = Limits()  # of that run
+    clarify: Clarify = Clarify()
     places: list[Place] = []  # where its workers may run
     task: str = ""  # no chat, but the buffer of this task of the run
 
@@ -125,6 +139,12 @@ class Grant(SectionMessage, frozen=True):
     reason: str = ""
     lines: list[str] = []
     unseen: int = 0
+
+
+class Pace(ChatMessage, frozen=True):
+    """Ask what clarify asks one by one, or all at once; also what is being asked."""
+
+    one_by_one: bool
 
 
 class SetMode(ChatMessage, frozen=True):
@@ -213,6 +233,7 @@ class Restore(Message, frozen=True):
 
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
-ChatEvent = Union[Open, Send, Refilled, Queue, Stop, SetMode, SectionEvent]  # a chat takes them
+# A chat takes these.
+ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, SectionEvent]
 ShowEvent = Union[WatchBoard, EditBoard, Peek, GoToRun, Timeline, GoOn, Restore]  # about runs
 Event = Union[ChatEvent, Close, Watched, Recall, Trust, ShowEvent]

@@ -11,6 +11,10 @@ from typing import Any
 
 import msgspec
 
+from winnow.ports import AgentError
+
+KEY = "CLAUDE_CODE_API_KEY"
+
 # In the order in which Claude Code prefers them.
 _VARIABLES = {
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
@@ -57,6 +61,26 @@ def find(environ: Mapping[str, str], home: Path) -> Credentials | None:
     if sys.platform == "darwin" and _in_keychain():
         return Credentials("subscription login", "macOS keychain")
     return None
+
+
+def api_key(environ: Mapping[str, str], home: Path) -> str:
+    """The key for Claude Code: ``CLAUDE_CODE_API_KEY``, which wins; empty: what it finds itself.
+
+    Raises:
+        Missing: there is neither that nor anything for it to find.
+    """
+    if key := environ.get(KEY, "").strip():
+        return key
+    if find(environ, home) is None:
+        raise Missing(
+            f"There is nothing to log in with: set {KEY} or ANTHROPIC_API_KEY, "
+            "or log in with `claude` in a terminal."
+        )
+    return ""
+
+
+class Missing(AgentError):
+    """Claude Code would have nothing to log in with."""
 
 
 def _object(path: Path) -> dict[str, Any]:

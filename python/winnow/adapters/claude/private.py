@@ -56,6 +56,11 @@ class Subprocess(SubprocessCLITransport):
         await super()._handle_stderr()
 
 
+def bundled() -> bool:
+    """Whether the SDK brings a CLI along."""
+    return Subprocess(ClaudeAgentOptions())._find_bundled_cli() is not None
+
+
 async def _nothing() -> AsyncIterator[dict[str, Any]]:
     """Prompts are sent when there are some."""
     return

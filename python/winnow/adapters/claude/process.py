@@ -100,7 +100,7 @@ class Process(Subprocess):
             ProcessError: the CLI has failed.
         """
         async for line in self._lines():
-            if (message := _message(line)) and not self._is_ours(message):
+            if (message := self.parsed(line)) and not self._is_ours(message):
                 yield message
         for reply in self._replies.values():
             if not reply.done():
@@ -133,6 +133,17 @@ class Process(Subprocess):
                 return True
         return False
 
+    def parsed(self, line: bytes) -> dict[str, Any] | None:
+        """A line of its stdout as a message; None: it is none."""
+        if not line.startswith(b"{"):
+            return None
+        try:
+            message: dict[str, Any] = json.loads(line.decode(errors="replace"))
+        except (ValueError, RecursionError) as error:
+            log.warning("skipped a line of %d bytes: %s", len(line), type(error).__name__)
+            return None
+        return message
+
     def wrapped(self, command: list[str]) -> list[str]:
         """The command under its guard."""
         if self._place is not None:
@@ -140,14 +151,3 @@ class Process(Subprocess):
         if os.name != "posix":
             return command
         return [sys.executable, "-I", "-S", str(_GUARD), *command]
-
-
-def _message(line: bytes) -> dict[str, Any] | None:
-    if not line.startswith(b"{"):
-        return None
-    try:
-        message: dict[str, Any] = json.loads(line.decode(errors="replace"))
-    except (ValueError, RecursionError) as error:
-        log.warning("skipped a line of %d bytes: %s", len(line), type(error).__name__)
-        return None
-    return message

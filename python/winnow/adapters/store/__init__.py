@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from winnow.adapters.store import ledger, messages, runs, sections
+from winnow.adapters.store.clarified import SqliteClarified
 from winnow.adapters.store.database import Connection, Database
 from winnow.adapters.store.decided import SqliteDecided
 from winnow.adapters.store.markers import Markers
@@ -27,6 +28,7 @@ class SqliteStore:
     Attributes:
         decided: the `ports.Decided` in the same file.
         runs: the `ports.Runs` in it.
+        clarified: the `ports.Clarified` in it.
 
     Args:
         path: the database file; its folder is made when missing.
@@ -51,6 +53,7 @@ class SqliteStore:
         self._database = Database(path, tell, opened)
         self.decided = SqliteDecided(self._database)
         self.runs = SqliteRuns(self._database)
+        self.clarified = SqliteClarified(self._database)
 
     def new_marker(self) -> str:
         """See `ports.Store.new_marker`."""

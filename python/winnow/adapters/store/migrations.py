@@ -60,4 +60,5 @@ MIGRATIONS = (
         ) WITHOUT ROWID
         """,
     ),
+    ("CREATE TABLE clarified (id TEXT PRIMARY KEY, known TEXT NOT NULL)",),
 )

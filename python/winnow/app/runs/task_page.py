@@ -49,6 +49,7 @@ class TaskPage:
         self._world = world
         self._lead: RunChat | None = None
         self._begun = False  # something stands there
+        self._told: p.Status | None = None
         self._early: list[Entry] | None = []  # what comes before the transcript is shown
         folder = world.folder(opened.cwd)
         self.page = _Page(opened.chat, world.editor, folder=folder, speakers=IN_TASK)
@@ -125,7 +126,10 @@ class TaskPage:
         elif task is not None:
             state = "working" if task.state == "running" else "idle"
         # What waits is listed once: in the chat that leads the run.
-        self.page.apply(p.Status(self._chat, state, cost=task.cost if task else 0.0))
+        status = p.Status(self._chat, state, cost=task.cost if task else 0.0)
+        if status != self._told:
+            self._told = status
+            self.page.apply(status)
 
     # --- from the user --------------------------------------------------------------------------
 
@@ -133,6 +137,7 @@ class TaskPage:
         """Do what the user asks for."""
         match event:
             case p.Open():
+                self._told = None  # the buffer forgot it
                 self.page.taken()
             case p.Send(text=text, id=id):
                 self._send(text, id)
@@ -142,7 +147,7 @@ class TaskPage:
                 self.page.say("A task is stopped on the board: dd on its line, then :w.")
             case p.SetMode():
                 self.page.say("A worker's mode is that of its run.")
-            case p.Refilled():
+            case p.Refilled() | p.Pace():
                 pass
             case _:
                 if (take := self.page.guests.get(event.section)) is not None:

@@ -209,10 +209,11 @@ def confirm(  # noqa: PLR0917  all that a <CR> depends on
     left = reading.questions[question - 1]
     if question and isinstance(undecided := decide(form, question, left, accepted), Undecided):
         press = Armed(question, option, tuple(lines))
+        at_once = option == 1 and _is_recommended(form, question, left)
         offer = _offer(form, left, press, undecided.missing, unseen)
-        if offer.armed != armed or armed == NOT_ARMED:
+        if not at_once and (offer.armed != armed or armed == NOT_ARMED):
             return offer
-        if armed.option:
+        if option and (at_once or armed.option):
             return Keep(question, rows_of_others(form, lines, question, option))
         accepted |= {question}
     decisions = [decide(form, n, left, accepted) for n, left in enumerate(reading.questions, 1)]
@@ -227,6 +228,13 @@ def confirm(  # noqa: PLR0917  all that a <CR> depends on
     if question == 0 or len(decisions) == 1 or armed == review:
         return warn_unseen(form, lines, answers[0], armed, unseen, "<CR>") or Send(answers)
     return Step(0, accepted) if 0 in shown else Explain(REVIEW, review)
+
+
+def _is_recommended(form: Form, question: int, left: Left) -> bool:
+    """The first option is the one to be confirmed, and the user has touched none."""
+    asked = form.questions[question - 1]
+    whole = len(left.picks) == len(asked.options) and not left.damage and not left.own
+    return asked.recommended and whole and not any(pick.note for pick in left.picks)
 
 
 def warn_unseen(  # noqa: PLR0917

@@ -45,5 +45,8 @@ BEGIN = "b"  # the fence above a body, where QUESTION is the body's number
 END = "c"  # the one below it
 TASK = "t"  # a task's line on the board, where QUESTION is its number and ID its run
 
+# How the last line of a specification begins; what it is of, and ` -->`, follow.
+SPEC = "<!-- winnow: clarify"
+
 # What stands above a chat's text.
-KEYS = ("winnow", "session", "cwd", "model", "mode", "agent", "questions", "run", "task")
+KEYS = ("winnow", "session", "cwd", "model", "mode", "agent", "questions", "run", "task", "clarify")

@@ -1,0 +1,71 @@
+--- `:Winnow clarify`: questions before any work starts, and the specification that comes of them.
+local begin = require('winnow.begin')
+local grammar = require('winnow.grammar')
+local guard = require('winnow.guard')
+local registry = require('winnow.registry')
+local say = require('winnow.say')
+
+local M = {}
+
+--- Of which clarification the current buffer is the specification, as its last lines say.
+---@return string? id
+local function specified()
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(0, -5, -1, false)) do
+    local id = line:match('^' .. vim.pesc(grammar.SPEC) .. ' (%w+) %-%->%s*$')
+    if id then
+      return id
+    end
+  end
+end
+
+--- What is to be reached by whoever is handed the specification in the current buffer.
+---@return string? goal nil: it holds none
+function M.goal()
+  local path = vim.api.nvim_buf_get_name(0)
+  return specified() and ('Build what this specification says: %s'):format(path) or nil
+end
+
+--- What is to be clarified where the command has no words: a draft.
+---@return string? request
+local function drafted()
+  local chat = registry.current()
+  local text = chat and chat:draft() or ''
+  return text ~= '' and text or nil
+end
+
+--- Ask the open round's questions one by one, or all at once.
+---@param how string
+local function pace(how)
+  if how ~= '++one' and how ~= '++all' then
+    say(('winnow: there is no %s, only ++one and ++all.'):format(how), 'warn')
+  elseif guard.is_user() then
+    registry.with_current(function(chat)
+      chat:tell('pace', { one_by_one = how == '++one' })
+    end)
+  end
+end
+
+--- Clarify a request: these words, a range, the specification here, or the draft.
+---@param args table as nvim_create_user_command gives it
+---@param rest string
+function M.run(args, rest)
+  local words = vim.trim(rest)
+  local id = args.range == 0 and specified()
+  if vim.startswith(words, '++') then
+    pace(words)
+  elseif id and vim.bo.modified then
+    say('winnow: write the specification first: what is read is the file.', 'warn')
+  elseif id then
+    local again = ('Go on with the specification %s'):format(vim.api.nvim_buf_get_name(0))
+    words = words ~= '' and ('%s: %s'):format(again, words) or again .. ': ask what is open now.'
+    begin.chat(args, words, { clarify = id })
+  elseif words ~= '' or args.range > 0 then
+    begin.chat(args, words, { clarify = begin.id() })
+  elseif drafted() then
+    begin.chat(args, drafted() or '', { clarify = begin.id() })
+  else
+    say('winnow: say what is wanted: :Winnow clarify {request}.', 'warn')
+  end
+end
+
+return M

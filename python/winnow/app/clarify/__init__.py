@@ -1,0 +1,1 @@
+"""Clarify: questions before any work starts, and the specification that comes of the answers."""

@@ -1,0 +1,122 @@
+"""Where the answers come from where there is no Neovim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, Union
+
+import msgspec
+
+from winnow.core.clarify.clarification import ENOUGH, YOU_DECIDE, Given, is_enough
+from winnow.core.clarify.rounds import AREAS, Asked, Choice
+
+
+class Answers(Protocol):
+    """Somebody who answers, or nobody."""
+
+    def to(self, asked: Sequence[Asked]) -> list[Given | None] | None:
+        """The answers to these questions, a None for one that is left out; None: nobody does."""
+
+
+class Nobody:
+    """The questions are all that is wanted."""
+
+    def to(self, asked: Sequence[Asked]) -> list[Given | None] | None:  # noqa: ARG002
+        """See `Answers.to`."""
+        return None
+
+
+class FromFile:
+    """Texts in the order of the questions, or by the question's own text.
+
+    One that is *You decide* takes what is recommended. Who has no answer left answers nothing.
+    """
+
+    def __init__(self, texts: list[str], by_question: dict[str, str]) -> None:
+        self._texts = texts
+        self._by_question = by_question
+
+    @classmethod
+    def of(cls, text: str) -> FromFile:
+        """What stands in a file.
+
+        Raises:
+            MsgspecError: it holds neither.
+        """
+        found = msgspec.json.decode(text, type=Union[list[str], dict[str, str]])
+        return cls(found, {}) if isinstance(found, list) else cls([], found)
+
+    def to(self, asked: Sequence[Asked]) -> list[Given | None] | None:
+        """See `Answers.to`."""
+        given: list[Given | None] = []
+        for one in asked:
+            text = self._by_question.get(one.question)
+            if text is None and self._texts:
+                text = self._texts.pop(0)
+            if text is None:
+                return None
+            given.append(_given(one, text))
+            if is_enough(text):
+                break
+        return [*given, *[None] * (len(asked) - len(given))]
+
+
+class FromTerminal:
+    """Asks one by one, in plain lines.
+
+    Args:
+        tell: shows a line.
+        read: gives what is typed, with its line end; empty: no more.
+    """
+
+    def __init__(self, tell: Callable[[str], None], read: Callable[[], str]) -> None:
+        self._tell = tell
+        self._read = read
+
+    def to(self, asked: Sequence[Asked]) -> list[Given | None] | None:
+        """See `Answers.to`."""
+        given: list[Given | None] = []
+        for number, one in enumerate(asked, 1):
+            self._show(f"{number}/{len(asked)}", one)
+            text = self._typed(one)
+            if text is None:
+                return None
+            given.append(_given(one, text))
+            if is_enough(text):
+                break
+        return [*given, *[None] * (len(asked) - len(given))]
+
+    def _show(self, number: str, asked: Asked) -> None:
+        area = f" {AREAS[asked.area]}" if asked.area else ""
+        self._tell(f"\n{number}{area}: {asked.question}")
+        if asked.why:
+            self._tell(f"   Why: {asked.why}")
+        for n, choice in enumerate(_choices(asked), 1):
+            mark = "recommended: " if n == 1 else ""
+            self._tell(f"   {n}  {choice.answer} — {mark}{choice.reason}")
+        enter = "1" if asked.recommended else YOU_DECIDE.lower()
+        self._tell(f"   A number or your own words; <Enter>: {enter}; {ENOUGH}: no more questions.")
+
+    def _typed(self, asked: Asked) -> str | None:
+        """The answer that is meant; None at the end of the input."""
+        line = self._read()
+        if not line:
+            return None
+        text, choices = line.strip(), _choices(asked)
+        if not text:
+            return choices[0].answer if choices else YOU_DECIDE
+        if text.isdecimal() and 0 < int(text) <= len(choices):
+            return choices[int(text) - 1].answer
+        return text
+
+
+def _choices(asked: Asked) -> list[Choice]:
+    return [asked.recommended, *asked.options] if asked.recommended else []
+
+
+def _given(asked: Asked, text: str) -> Given:
+    """An answer, or what is assumed in its place."""
+    if text.strip().casefold() != YOU_DECIDE.casefold():
+        return Given(text)
+    best = asked.recommended
+    return Given(best.answer if best else YOU_DECIDE, assumed=True)

@@ -1,0 +1,179 @@
+"""``python -m winnow clarify``: the loop on a terminal, or for a script."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from winnow import ports
+from winnow.adapters.claude import credentials
+from winnow.adapters.clock import WallClock
+from winnow.adapters.files import DiskFiles, DiskTemplates
+from winnow.app.clarify.loop import Loop
+from winnow.app.clarify.paper import Paper
+from winnow.cli.answers import Answers, FromFile, FromTerminal, Nobody
+from winnow.core.asking.way import FileError
+from winnow.core.clarify.clarification import Clarification, Given, problem
+from winnow.core.folder import Folder
+from winnow.core.text.encoding import to_json
+from winnow.core.transcript import progress
+
+DONE, FAILED, USAGE, NO_LOGIN, NO_FILE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+EPILOG = """\
+Progress goes to stderr, one JSON object to stdout: "state" ("done", or "asking" where nobody
+answers), "questions", "areas", "log", "spec" (the file) and "text" (what it holds).
+
+exit codes:
+  0    done, or there are questions
+  1    Claude Code failed
+  2    wrong arguments, or no request
+  3    nothing to log in with
+  4    the specification can't be written; "text" has it all the same
+  130  interrupted
+
+Claude Code gets the key in CLAUDE_CODE_API_KEY; without it, or where it is empty,
+ANTHROPIC_API_KEY counts, then Claude Code's own login."""
+
+
+class Usage(Exception):
+    """It can't begin; the text says why."""
+
+
+class Shell:
+    """Implements `winnow.app.clarify.loop.Front`: where the answers come from, and the draft."""
+
+    def __init__(self, answers: Answers, paper: Paper) -> None:
+        self._answers = answers
+        self._paper = paper
+
+    async def ask(self, known: Clarification) -> tuple[list[Given | None], str] | None:
+        """See `Front.ask`."""
+        given = self._answers.to(known.open)
+        return None if given is None else (given, f"round-{known.rounds}")
+
+    async def keep(self, known: Clarification) -> Clarification:
+        """See `Front.keep`."""
+        if not known.open and not known.log:
+            _tell("There is nothing to ask: the specification follows.")
+        return self._paper.draft(known) if known.log else known
+
+
+def add(subcommands: Any) -> None:
+    """Add this subcommand to those of ``python -m winnow``."""
+    parser = subcommands.add_parser(
+        "clarify",
+        help="from a rough request to answered questions and a specification",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    option = parser.add_argument
+    option("--request", required=True, metavar="FILE", help="what is wanted; - is stdin")
+    option("--answers", metavar="FILE", help="JSON: texts in order, or an object by question")
+    option("--out", metavar="FILE", help="the specification; else a new file in specs/")
+    option("--plain", action="store_true", help="questions as bare strings")
+    option("--model", default="", help="else Claude Code's default")
+    option("--prompts", default="", metavar="FOLDER", help="of your system, questions, spec .md")
+    parser.set_defaults(act=main)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Do it; the exit code."""
+    try:
+        key = credentials.api_key(os.environ, Path.home())
+        known, answers = _beginning(args)
+        return asyncio.run(_run(args, key, known, answers))
+    except credentials.Missing as missing:
+        return _fail(missing.sentence, NO_LOGIN)
+    except Usage as usage:
+        return _fail(str(usage), USAGE)
+    except ports.AgentError as error:
+        return _fail(error.sentence, FAILED)
+    except FileError as error:
+        return _fail(error.sentence, NO_FILE)
+    except KeyboardInterrupt:
+        return _fail("Interrupted.", INTERRUPTED)
+
+
+def _beginning(args: argparse.Namespace) -> tuple[Clarification, Answers]:
+    """What is asked for, and who answers."""
+    request = _read(args.request)
+    if why := problem(request):
+        raise Usage(why)
+    out = str(Path(args.out).absolute()) if args.out else ""
+    if out and Path(out).exists():
+        raise Usage(f"{out} exists: name a new file.")
+    known = Clarification(os.urandom(6).hex(), request, path=out)
+    if args.answers:
+        try:
+            return known, FromFile.of(_read(args.answers))
+        except msgspec.MsgspecError as error:
+            raise Usage(f"{args.answers} holds no answers: {error}.") from error
+    alone = args.request == "-" or not sys.stdin.isatty()
+    return known, Nobody() if alone else FromTerminal(_tell, sys.stdin.readline)
+
+
+def _read(name: str) -> str:
+    try:
+        if name == "-":
+            return sys.stdin.read()
+        return Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Usage(f"{name} can't be read: {error}.") from error
+
+
+async def _run(args: argparse.Namespace, key: str, known: Clarification, answers: Answers) -> int:
+    from winnow.adapters.claude.client import Client  # noqa: PLC0415  takes a second
+
+    folder = Folder(str(Path.cwd()), str(Path.home()))
+
+    def show(message: Mapping[str, Any]) -> None:
+        for line in progress.lines(message, folder):
+            _tell(line)
+
+    paper = Paper(DiskFiles(), WallClock(), f"{folder.cwd}/specs")
+    client = Client(key, folder.cwd, model=args.model)
+    templates = DiskTemplates().clarify(args.prompts)
+    front = Shell(answers, paper)
+    loop = Loop(known, client, templates, front, paper.now, on_event=show, plain=args.plain)
+    spec = await loop.run()
+    if spec is None:
+        _give("asking", loop.known, "")
+        return DONE
+    text = paper.text(loop.known, spec)
+    try:
+        written = paper.write(loop.known, text, loop.known.written or None)
+    except FileError as error:
+        _give("done", loop.known, text)
+        return _fail(error.sentence, NO_FILE)
+    _give("done", written, text)
+    return DONE
+
+
+def _give(state: str, known: Clarification, text: str) -> None:
+    plain = all(asked.recommended is None for asked in known.open)
+    told = {
+        "state": state,
+        "questions": [asked.question for asked in known.open] if plain else known.open,
+        "areas": known.areas,
+        "log": known.log,
+        "spec": known.path if known.written else None,
+        "text": text or known.written,
+    }
+    print(to_json(told, indent=2))
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _fail(sentence: str, code: int) -> int:
+    _tell(sentence)
+    return code

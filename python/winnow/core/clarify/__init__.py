@@ -1,0 +1,1 @@
+"""From a rough request to answered questions and a specification. Pure."""
