@@ -427,6 +427,7 @@ scraps = st.lists(st.sampled_from(SCRAPS), min_size=1, max_size=6).map("".join)
 
 @given(scraps, scraps, scraps)
 @example("ab=1=2", "⟦", "a long description, ab=1=2-")
+@example("-⟦a long description, ⟦⟦", "⟦", "-⟦a long description, ⟦⟦-")
 def test_what_looks_like_a_marker_is_none(label: str, description: str, other: str) -> None:
     """It is shown, stays an option, takes notes, and comes back byte for byte."""
     options = (Option(label, description), Option(other), Option("MySQL"))

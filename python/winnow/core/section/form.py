@@ -148,7 +148,8 @@ def straight(form: Form, line: str) -> str:
     straight, start = "", 0
     for mark in MARKER.finditer(line):
         text, start = line[start : mark.start()], mark.end()
-        tail = _tail(form.known.at.get((int(mark[2]), slot_of(mark[3])), []), text)
+        shown = form.known.at.get((int(mark[2]), slot_of(mark[3])), [])
+        tail = _tail(shown, text, line[start:])
         pairs = zip(line[start:], tail, strict=False)
         left = sum(1 for _ in takewhile(lambda p: p[0].casefold() == p[1].casefold(), pairs))
         start += left
@@ -156,13 +157,16 @@ def straight(form: Form, line: str) -> str:
     return straight + line[start:]
 
 
-def _tail(shown: list[Line], text: str) -> str:
+def _tail(shown: list[Line], text: str, after: str) -> str:
     """What stood behind the marker of one of these lines, where ``text`` stands before it."""
     split = [(line.text[: place(line.text)], line.text[place(line.text) :]) for line in shown]
     found = [pair for pair in split if text.endswith(pair[0])]
     found += [(line.text, "") for line in shown if text.endswith(line.text)]
-    longest = max(found, key=lambda pair: len(pair[0]), default=None)
-    return (longest or split[0])[1] if split else ""
+    # Of two that stand there, the one of which more does.
+    most = max(
+        found, key=lambda p: (len(p[0]), p[1] != "" and after.startswith(p[1])), default=None
+    )
+    return (most or split[0])[1] if split else ""
 
 
 def label_of(option: Option) -> str:
