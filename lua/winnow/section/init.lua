@@ -33,6 +33,7 @@ local M = {}
 ---@field confirming? integer row of a <CR>, until the host has acted on it
 ---@field sight winnow.Sight of the section
 ---@field pending? string what the key that was pressed last does when it is pressed again
+---@field other? boolean another key was typed since the last press
 ---@field key string that was pressed last to tell the host something
 ---@field anew boolean nothing was pending then
 ---@field reply winnow.Sight what came of the last press

@@ -14,24 +14,35 @@ local keys = vim.api.nvim_create_namespace('winnow.press')
 ---@class (partial) winnow.Section
 local Section = {}
 
+--- From now on notice another key than this one: what the foot says of a second press is over.
+---@param self winnow.Section
+---@param key string as it is typed
+local function watch(self, key)
+  self.other = false
+  vim.on_key(function(_, typed)
+    if typed == '' or typed == key then
+      return
+    end
+    vim.on_key(nil, keys)
+    self.other = true
+    if self.pending then
+      self.pending = nil
+      vim.schedule(function()
+        if self:is_open() and vim.api.nvim_buf_is_loaded(self.chat.buf) then
+          self:decorate()
+        end
+      end)
+    end
+  end, keys)
+end
+
 --- Have the foot say what the same key would do now, until that does it or another key is typed.
 ---@param sentence string
 ---@param key string as it is typed
 function Section:pend(sentence, key)
   self.pending = sentence
   self:decorate()
-  vim.on_key(function(_, typed)
-    if typed == '' or typed == key then
-      return
-    end
-    vim.on_key(nil, keys)
-    self.pending = nil
-    vim.schedule(function()
-      if self:is_open() and vim.api.nvim_buf_is_loaded(self.chat.buf) then
-        self:decorate()
-      end
-    end)
-  end, keys)
+  watch(self, key)
 end
 
 --- Tell the host of a press. The next one of its kind is about what comes of this one.
@@ -40,6 +51,7 @@ end
 function Section:tell(kind, event)
   self.pending = nil
   self.key = guard.key()
+  watch(self, self.key)
   self.reply = guard.sight()
   self.reply.said = WORKING
   event.section, event.lines = self.id, self:lines()
@@ -49,7 +61,7 @@ end
 --- The host has said a sentence.
 ---@param sentence string
 function Section:hear(sentence)
-  if self.reply.said == WORKING then
+  if self.reply.said == WORKING and not self.other then
     self:pend(sentence, self.key) -- the message line may have no room for it: 'cmdheight'
   end
   self.reply.said = sentence
@@ -93,7 +105,7 @@ local function if_meant(self, act)
     if not self:is_open() then
       return
     elseif text.same(self:lines(), lines) then
-      self.anew = self.pending == nil
+      self.anew = self.other ~= false
       act(row)
     else
       say(CHANGED, 'warn')
