@@ -94,6 +94,7 @@ def test_a_permission_of_a_worker_stands_in_its_task_too(run: Editor) -> None:
     wait_board(run, "! t2 Tests")
     run.keys("gg/t2<CR><CR>")
     run.wait_line("━━ Permission: Bash")
+    run.wait_screen("• Deny")  # what was not seen is not allowed
     run.keys(":Winnow allow<CR>")
     run.wait_line("Tests are there.")
     assert "━━" not in run.text()
