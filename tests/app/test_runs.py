@@ -541,6 +541,23 @@ async def test_the_user_can_answer_what_the_orchestrator_leaves(room: Running) -
     await room.do(p.Close(TASK))
 
 
+async def test_what_happens_to_a_task_stands_in_its_conversation(room: Running) -> None:
+    """Also what follows from an answer, which is kept with it."""
+    await room.make("Cart")
+    await look(room)
+    asked = await room.asks("Cart")
+    await room.say("[NEED_HUMAN: Which store?]")
+    await room.do(p.Send(TASK, "SQLite", "id-1"))
+    assert result(asked) == "SQLite"
+    await room.done("Cart", "It is done.")
+    marks = [line[8:] for line in in_task(room).split("\n") if line.startswith("· ")]
+    assert marks == ["asks you: Which store?", "goes on with your answer", "done"]
+    await room.do(p.Close(TASK))
+    twice = room.editor.disturbing  # the fake editor takes all buffers for one
+    assert all(isinstance(one, p.Section) and one.chat == TASK for one in twice)
+    twice.clear()
+
+
 async def test_words_for_a_worker_reach_it_and_the_orchestrator_hears_of_it(room: Running) -> None:
     await room.make("Cart")
     await look(room)

@@ -91,7 +91,7 @@ class Calls:
         if self.run.state in ("finished", "stopped"):
             self._record.record(e.RunContinued(self._record.now, self.run.id))
         for event in made:
-            self.run.apply(event)
+            self._record.apply(event)
         self._record.keep(*made)
         return "Made: " + ", ".join(f"{event.task} “{event.title}”" for event in made)
 

@@ -273,7 +273,7 @@ class Crew:
 
     def _end(self, event: e.TaskEvent, prompt: Callable[[Task], str]) -> None:
         """A task is over, and the orchestrator is told."""
-        self.run.apply(cast(e.Event, event))
+        self._record.apply(cast(e.Event, event))
         self._record.keep(event, self._front.wake(prompt(self.run.tasks[event.task]), event.task))
 
     # --- stopped --------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ class Merges:
             event = e.MergeAccepted(
                 self._record.now, self.run.id, what.task, reply.input["wanted"], reply.note
             )
-            self.run.apply(event)
+            self._record.apply(event)
             self._spawn(self._merge(what.task))
             return [event]
         return []
@@ -140,7 +140,7 @@ class Merges:
         if not self._waits(what):
             return []
         event = e.MergeReturned(self._record.now, self.run.id, what.task, LATER)
-        self.run.apply(event)
+        self._record.apply(event)
         return [event, self._front.wake(prompts.not_merged(self.run.tasks[what.task]), what.task)]
 
     def waits(self, request: a.Request) -> bool:

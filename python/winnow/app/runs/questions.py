@@ -57,7 +57,7 @@ class Questions:
             request.tool_use_id,
             of.place,
         )
-        self.run.apply(event)
+        self._record.apply(event)
         text = prompts.asked(self.run.queries[id], of)
         self._record.keep(event, self._front.wake(text, id))
         reply: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -99,7 +99,7 @@ class Questions:
             if human
             else e.QueryAnswered(self._record.now, self.run.id, query.task, id, text)
         )
-        self.run.apply(event)
+        self._record.apply(event)
         query = self.run.queries[id]
         if not query.task:
             return [event, self._front.wake(prompts.human_answer(query), id)]
@@ -123,7 +123,7 @@ class Questions:
         if task.state != "ready":
             return []  # it has asked something else, too
         event = self._record.started(query.task)
-        self.run.apply(event)
+        self._record.apply(event)
         return [event]
 
     def returned(self, id: str, reason: str) -> list[Kept]:
@@ -132,7 +132,7 @@ class Questions:
         if query is None or query.state != "with_human":
             return []
         event = e.HumanQueryReturned(self._record.now, self.run.id, query.task, id, reason)
-        self.run.apply(event)
+        self._record.apply(event)
         text = prompts.returned(query, self.run.tasks.get(query.task), reason)
         return [event, self._front.wake(text, id)]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import cast
 
 from winnow import ports
 from winnow.core.run import events as e
@@ -21,13 +20,14 @@ class Record:
         run: as its events have made it.
         lengths: how many turns the transcript of each task had.
         loaded: the store has told what happened before.
+        heard: is told of each event.
     """
 
     def __init__(self, id: str, world: ports.World) -> None:
         self.run = Run(id)
         self.lengths: dict[str, int] = {}
         self.loaded = False
-        self.heard: Callable[[e.Event], None] = lambda _: None  # is told of each event
+        self.heard: Callable[[e.Event], None] = lambda _: None
         self._world = world
 
     async def load(self) -> None:
@@ -46,15 +46,17 @@ class Record:
         Raises:
             Impossible: it can't have.
         """
-        self.run.apply(event)
+        self.apply(event)
         self.keep(event, *with_it)
+
+    def apply(self, event: e.Event) -> None:
+        """As `record`, where the event is kept together with what follows from it."""
+        self.run.apply(event)
+        self.heard(event)
 
     def keep(self, *kept: ports.Kept) -> None:
         """Put this on record: all of it, or nothing."""
         self._world.store.save(*kept)
-        for one in kept:
-            if isinstance(one, e.RunEvent):
-                self.heard(cast(e.Event, one))
 
     @property
     def now(self) -> float:
