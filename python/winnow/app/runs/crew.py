@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, cast
 
 import msgspec
@@ -24,7 +24,7 @@ from winnow.core.asking import question_tool
 from winnow.core.run import events as e
 from winnow.core.run import prompts, schedule, tools
 from winnow.core.run.board import Live
-from winnow.core.run.places import find, names
+from winnow.core.run.places import Place, find, names
 from winnow.core.run.task import Impossible, Task
 from winnow.core.transcript.entries import Entry
 from winnow.core.transcript.rendering import tool_line
@@ -63,6 +63,7 @@ class Crew:
         self.merges = Merges(record, front, world.trees, self._send_back)
         self.reach = Reach(self._try_again)
         self.places = schedule.ANYWHERE
+        self._seen: tuple[int, Sequence[Place]] | None = None  # when it was looked what can start
 
     def restart(self) -> None:
         """A host before this one has ended: go on with what it has left."""
@@ -83,8 +84,12 @@ class Crew:
     # --- what is next ---------------------------------------------------------------------------
 
     def advance(self) -> None:
-        """Start what can start."""
-        if self._record.loaded:
+        """Start what can start: that changes with an event or with the places, and with nothing
+        else, while the orchestrator says thousands of words.
+        """
+        seen = (self._record.count, self.places)
+        if self._record.loaded and seen != self._seen:
+            self._seen = seen
             for id in schedule.homeless(self.run, self.places):
                 name = schedule.bound(self.run, self.run.tasks[id])
                 self._block(id, f"There is no place {name}: there are {names(self.places)}.")

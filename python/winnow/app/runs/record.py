@@ -21,6 +21,7 @@ class Record:
         lengths: how many turns the transcript of each task had.
         loaded: the store has told what happened before.
         heard: is told of each event.
+        count: how many events have come since it was loaded.
     """
 
     def __init__(self, id: str, world: ports.World) -> None:
@@ -28,6 +29,7 @@ class Record:
         self.lengths: dict[str, int] = {}
         self.loaded = False
         self.heard: Callable[[e.Event], None] = lambda _: None
+        self.count = 0
         self._world = world
 
     async def load(self) -> None:
@@ -52,6 +54,7 @@ class Record:
     def apply(self, event: e.Event) -> None:
         """As `record`, where the event is kept together with what follows from it."""
         self.run.apply(event)
+        self.count += 1
         self.heard(event)
 
     def keep(self, *kept: ports.Kept) -> None:
