@@ -15,7 +15,7 @@ from winnow.core.proposal.proposal import Kind, Proposal
 from winnow.core.question import Option, Question, Role
 from winnow.core.section.known import Known, Line, slot_of
 from winnow.core.text import grammar
-from winnow.core.text.text import MARKER, brief, clean, marker, place, quoted, sewn
+from winnow.core.text.text import MARKER, brief, clean, marker, quoted, sewn
 
 ELSE = f"{grammar.OWN} Something else:"
 # Rules are short: the editor draws the rest, since lines wrap as if their markers were visible.
@@ -148,25 +148,12 @@ def straight(form: Form, line: str) -> str:
     straight, start = "", 0
     for mark in MARKER.finditer(line):
         text, start = line[start : mark.start()], mark.end()
-        shown = form.known.at.get((int(mark[2]), slot_of(mark[3])), [])
-        tail = _tail(shown, text, line[start:])
+        tail = form.known.tail((int(mark[2]), slot_of(mark[3])), text, line[start:])
         pairs = zip(line[start:], tail, strict=False)
         left = sum(1 for _ in takewhile(lambda p: p[0].casefold() == p[1].casefold(), pairs))
         start += left
         straight += text + (tail if not tail.strip(grammar.ENDS) else tail[:left]) + mark[0]
     return straight + line[start:]
-
-
-def _tail(shown: list[Line], text: str, after: str) -> str:
-    """What stood behind the marker of one of these lines, where ``text`` stands before it."""
-    split = [(line.text[: place(line.text)], line.text[place(line.text) :]) for line in shown]
-    found = [pair for pair in split if text.endswith(pair[0])]
-    found += [(line.text, "") for line in shown if text.endswith(line.text)]
-    # Of two that stand there, the one of which more does.
-    most = max(
-        found, key=lambda p: (len(p[0]), p[1] != "" and after.startswith(p[1])), default=None
-    )
-    return (most or split[0])[1] if split else ""
 
 
 def label_of(option: Option) -> str:

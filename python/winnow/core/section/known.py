@@ -50,8 +50,14 @@ class Known:
         self.at: dict[Address, list[Line]] = {}
         self._lines = lines
         self._starting: dict[str, list[Line]] = {}
+        self._tails: dict[Address, dict[str, list[str]]] = {}  # behind what stands before a marker
         for line in lines:
             self.at.setdefault(line.address, []).append(line)
+            tails = self._tails.setdefault(line.address, {})
+            at = place(line.text)
+            for head, tail in ((line.text[:at], line.text[at:]), (line.text, "")):
+                if tail not in tails.setdefault(head, []):
+                    tails[head].append(tail)
             self._starting.setdefault(line.label, []).append(line)
         self._lengths = sorted({len(label) for label in self._starting})
         options = [(at, line) for at, line in enumerate(lines) if isinstance(line.slot, int)]
@@ -63,6 +69,21 @@ class Known:
         self._labels = {question: Index(found) for question, found in labels.items()}
         fixed = ((at, line) for at, line in enumerate(lines) if line.slot in _FIXED)
         self._fixed = Index((_RULE.sub(" ", t), at) for at, line in fixed for t in _texts(line))
+
+    def tail(self, address: Address, text: str, after: str) -> str:
+        """What stood behind the marker of one of the lines at this address.
+
+        Args:
+            address: what the marker says.
+            text: what stands before it now; more than that was typed there.
+            after: what stands behind it now, which tells two apart that begin alike.
+        """
+        tails = self._tails.get(address, {})
+        head = text if text in tails else max(filter(text.endswith, tails), key=len, default=None)
+        if head is None:
+            head = next(iter(tails), None)
+        found = tails[head] if head is not None else [""]
+        return next((tail for tail in found if tail and after.startswith(tail)), found[0])
 
     def alike(self, seen: str, block: int) -> list[Line]:
         """Those that ``seen``, in the block of a question, may have been."""
