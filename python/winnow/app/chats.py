@@ -12,6 +12,7 @@ import msgspec
 from winnow import ports
 from winnow import protocol as p
 from winnow.app import trust
+from winnow.app.background import Background
 from winnow.app.chat import Chat
 from winnow.app.clarify.clarify_chat import ClarifyChat
 from winnow.app.ledger import Replay, recall
@@ -37,10 +38,10 @@ class Chats:
         self._world = world
         self._replay = replay
         self._starts = Starts(world.at_once)
-        self._showing = Showing(world)
+        self._showing = Showing(world, self._spawn)
         self._chats: dict[int, Chat] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}  # by the chat's path
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = Background()
 
     def handle(self, event: p.Event) -> None:
         """Do what an event asks for."""
@@ -105,8 +106,8 @@ class Chats:
     async def close(self) -> None:
         """End every chat."""
         chats, self._chats = list(self._chats.values()), {}
-        await self._showing.close()
-        await asyncio.gather(*(chat.close() for chat in chats), *self._tasks)
+        self._showing.close()
+        await asyncio.gather(*(chat.close() for chat in chats), *self._background.tasks)
 
     async def _show_trust(self, event: p.Trust) -> None:
         self._world.editor.apply(await trust.show(event, self._world))
@@ -131,7 +132,4 @@ class Chats:
                 log.exception("what an event asked for")
                 self._world.editor.apply(p.Notify(FAILED, "error"))
 
-        task = asyncio.create_task(run())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        return self._background.spawn(run())

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Literal, Protocol, TypeVar
 
 from winnow import ports
+from winnow.app.background import Background
 from winnow.app.starts import Start, Starts
 from winnow.core import agent as a
 
@@ -82,8 +83,8 @@ class Session:
         self._listener = listener
         self._agent: ports.Agent | None = None  # only while connected
         self._life = after  # the newest agent's
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._requests: set[asyncio.Task[Any]] = set()  # those of them that the agent must do first
+        self._background = Background()
+        self._requests = Background()  # those of it that the agent must do first
 
     @property
     def working(self) -> bool:
@@ -133,9 +134,7 @@ class Session:
             else:
                 done(result)
 
-        task = self.spawn(run())
-        self._requests.add(task)
-        task.add_done_callback(self._requests.discard)
+        self._requests.hold(self.spawn(run()))
 
     def renew(self) -> None:
         """Connect anew, because the session is to be made from something else."""
@@ -148,7 +147,7 @@ class Session:
         """End the agent; returns when nothing of it is left."""
         if self._life is not None and self.state in ("connecting", "connected"):
             self._life.cancel()  # else it is closing its agent already
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self._background.tasks, return_exceptions=True)
 
     async def _live(self, start: Start, after: asyncio.Task[None] | None) -> None:
         """Own an agent from connect to close, and drain it whatever the editor does."""
@@ -190,7 +189,7 @@ class Session:
 
         What was wanted before is done first: a mode is in force before anything is said in it.
         """
-        agent, life, before = self._agent, self._life, set(self._requests)
+        agent, life, before = self._agent, self._life, set(self._requests.tasks)
         assert agent is not None
         assert life is not None
 
@@ -220,7 +219,4 @@ class Session:
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Do something beside; `close` waits for it."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        return self._background.spawn(work)

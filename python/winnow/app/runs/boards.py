@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from itertools import groupby
+from typing import Any
 
 from winnow import ports
 from winnow import protocol as p
@@ -25,29 +26,33 @@ _RECENT = 7 * 86400.0  # seconds for which a run that is over is shown
 ELSEWHERE = "this run is led in a chat that is not open here: <CR> on its line opens that."
 
 
+Spawn = Callable[[Coroutine[Any, Any, None]], object]
+
+
 class Board:
     """All runs as lines, and what is done to them.
 
     Args:
         world: where runs are read.
         led: those that are led here.
+        spawn: does something beside.
     """
 
-    def __init__(self, world: ports.World, led: Callable[[], Iterable[RunChat]]) -> None:
+    def __init__(
+        self, world: ports.World, led: Callable[[], Iterable[RunChat]], spawn: Spawn
+    ) -> None:
         self._world = world
         self._led = led
         self._others: dict[str, Run] = {}  # that are led elsewhere, or by nobody now
         self._watching = False
         self._soon: asyncio.TimerHandle | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._spawn = spawn
 
     def watch(self, *, open: bool) -> None:
         """It was opened or closed."""
         self._watching = open
         if open:
-            task = asyncio.create_task(self._load())
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._spawn(self._load())
         else:
             self.close()
 

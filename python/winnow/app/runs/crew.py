@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import cast
 
 import msgspec
 
 from winnow import ports
 from winnow.app import trust
+from winnow.app.background import Background
 from winnow.app.runs.budget import Budget
 from winnow.app.runs.front import Front
 from winnow.app.runs.merges import Merges
@@ -56,7 +57,7 @@ class Crew:
         self._permissions: dict[str, str] = {}  # what each task's worker wants to do
         self._died: set[str] = set()  # tasks whose worker was lost once
         self._before: dict[str, float] = {}  # what each task had cost before its worker
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = Background()
         self._loading: dict[str, asyncio.Task[None]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
         self.budget = Budget(record, front, self._dismiss)
@@ -71,7 +72,7 @@ class Crew:
             if task.state in ("running", "blocked(place)"):
                 self._resume(task.id, RESTARTED)
             if self.run.undelivered(task.id):
-                self._spawn(self._find_delivered(self._worker(task.id)))
+                self._background.spawn(self._find_delivered(self._worker(task.id)))
 
     @property
     def live(self) -> dict[tuple[str, str], Live]:
@@ -100,7 +101,7 @@ class Crew:
         worker = self._worker(task.id)
         said = [] if task.session else [worker.message(prompts.task(task, self.run), "first")]
         self._record.record(self._record.started(task.id, place), *said)
-        self._spawn(self._begin(worker, said))
+        self._background.spawn(self._begin(worker, said))
 
     async def _begin(self, worker: Worker, said: list[ports.Message]) -> None:
         await asyncio.wait({self._loading[worker.task]})
@@ -127,14 +128,14 @@ class Crew:
             worker = Worker(self.run.id, task, self, self._world, self._starts, turns, after)
             self.workers[task] = worker
             self._before[task] = self.run.tasks[task].cost
-            self._loading[task] = self._spawn(worker.load())
+            self._loading[task] = self._background.spawn(worker.load())
         return worker
 
     def _dismiss(self, task: str) -> None:
         """Its worker's agent is ended; the next one goes on where it stopped."""
         if (worker := self.workers.pop(task, None)) is not None:
             self._record.lengths[task] = worker.turns
-            self._closing[task] = self._spawn(worker.close())
+            self._closing[task] = self._background.spawn(worker.close())
 
     async def close(self) -> None:
         """End all workers; what they do is gone on with when the chat is opened again."""
@@ -143,14 +144,7 @@ class Crew:
         await self.merges.close()
         for task in list(self.workers):
             self._dismiss(task)
-        while self._tasks:
-            await asyncio.wait(self._tasks)
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        await self._background.over()
 
     async def spec(self, task: str) -> ports.AgentSpec:
         """See `Foreman.spec`."""
@@ -314,7 +308,7 @@ class Crew:
         worker = self._worker(task)
         message = worker.outbox.message(text)
         self._record.record(e.Told(now, run, task, text, by), message)
-        self._spawn(self._pass_on(worker, message))
+        self._background.spawn(self._pass_on(worker, message))
 
     def _send_back(self, task: str, text: str) -> None:
         """The user wants its change to be another one."""

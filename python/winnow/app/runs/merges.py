@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 from winnow import ports
+from winnow.app.background import Background
 from winnow.app.runs.front import Front
 from winnow.app.runs.record import Record
 from winnow.core import agent as a
@@ -47,18 +48,20 @@ class Merges:
         self._front = front
         self._trees = trees
         self._tell = tell
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = Background()
 
     def restart(self, asked: set[str]) -> None:
         """A host before this one has ended: go on, but for the tasks that are asked about."""
         for task in list(self.run.tasks.values()):
             state = task.merge.state if task.merge else ""
             if task.tree and state == "done":
-                self._spawn(self._remove(task.id))
+                self._background.spawn(self._remove(task.id))
             elif task.merging and state == "accepted":
-                self._spawn(self._merge(task.id))
+                self._background.spawn(self._merge(task.id))
             elif task.merging and task.id not in asked:
-                self._spawn(self._ask(task.id, (task.merge.reason,) if task.merge else ()))
+                self._background.spawn(
+                    self._ask(task.id, (task.merge.reason,) if task.merge else ())
+                )
 
     async def make(self, task: str) -> None:
         """See that a task has its worktree, with what it needs of the user's.
@@ -87,7 +90,7 @@ class Merges:
             await (self._leave if self.run.tasks[task].state == "cancelled" else self._ask)(task)
 
         if self.run.tasks[task].tree is not None:
-            self._spawn(go_on())
+            self._background.spawn(go_on())
 
     async def _ask(self, task: str, why: tuple[str, ...] = (), **more: Any) -> None:
         """Ask the user about its whole change, if there is any; ``more``: of the last time."""
@@ -130,7 +133,7 @@ class Merges:
                 self._record.now, self.run.id, what.task, reply.input["wanted"], reply.note
             )
             self._record.apply(event)
-            self._spawn(self._merge(what.task))
+            self._background.spawn(self._merge(what.task))
             return [event]
         return []
 
@@ -215,16 +218,10 @@ class Merges:
         log.error("%s\n%s", error.sentence, error.detail)
         self._front.note(error.sentence)
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     async def close(self) -> None:
         """Stop; what is under way is done when the chat is opened again."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._background.cancel()
+        await self._background.over()
 
 
 _OPEN = ("asked", "aside")

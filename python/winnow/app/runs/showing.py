@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine
-from typing import Any
-
 from winnow import ports
 from winnow import protocol as p
-from winnow.app.runs.boards import Board
+from winnow.app.runs.boards import Board, Spawn
 from winnow.app.runs.run_chat import RunChat
 from winnow.app.runs.task_page import TaskPage
 from winnow.core.never import assert_never
@@ -27,16 +23,20 @@ _PEEKED = 40  # lines
 class Showing:
     """What the user looks at of runs.
 
+    Args:
+        world: where runs are read.
+        spawn: does something beside, and tells of a failure.
+
     Attributes:
         led: the runs that are led here, by their chats' numbers.
     """
 
-    def __init__(self, world: ports.World) -> None:
+    def __init__(self, world: ports.World, spawn: Spawn) -> None:
         self.led: dict[int, RunChat] = {}
         self._world = world
-        self._board = Board(world, self.led.values)
+        self._board = Board(world, self.led.values, spawn)
         self._pages: dict[int, TaskPage] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._spawn = spawn
 
     def run(self, id: str) -> RunChat | None:
         """The chat in which this run is led here."""
@@ -133,14 +133,8 @@ class Showing:
         path = led.path if led else replay(run, await self._world.runs.events(run)).chat
         self._world.editor.apply(p.OpenChat(path))
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def close(self) -> None:
+    def close(self) -> None:
         """Show nothing any more."""
         self._board.close()
         for number in list(self._pages):
             self.ended(number)
-        await asyncio.gather(*self._tasks)

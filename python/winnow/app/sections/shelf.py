@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Iterable, Iterator
 from typing import Literal
@@ -12,6 +11,7 @@ import msgspec
 
 from winnow import ports
 from winnow import protocol as p
+from winnow.app.background import Background
 from winnow.app.ledger import Discussed, Ledger
 from winnow.app.page import Page
 from winnow.app.section import Section
@@ -48,7 +48,7 @@ class Shelf:
         self._others: list[Page] = []  # that have shown some of them, too
         self._ledger = ledger
         self._latest = 0.0  # when something was asked
-        self._preparing: set[asyncio.Task[None]] = set()
+        self._preparing = Background()
 
     def find(self, marker: str) -> Section | None:
         """The section of this marker, if it waits."""
@@ -83,10 +83,8 @@ class Shelf:
 
         ``page``: where the user asked for it.
         """
-        preparing = asyncio.create_task(self._prepare(section, self.keep(section.stored)))
-        self._preparing.add(preparing)
-        preparing.add_done_callback(self._preparing.discard)
-        section.ready = preparing
+        preparing = self._prepare(section, self.keep(section.stored))
+        section.ready = self._preparing.spawn(preparing)
         self.waiting.append(section)
         self._page.append(Held(section.request.tool_use_id))
         self._show(section, self._page, focus=page is self._page)
@@ -169,8 +167,7 @@ class Shelf:
         for page in self._others:
             for marker in self.kept:
                 page.guests.pop(marker, None)
-        for preparing in self._preparing:  # what it was to keep is kept all the same
-            preparing.cancel()
+        self._preparing.cancel()  # what it was to keep is kept all the same
 
     def _close_elsewhere(self, section: Section, lines: list[str]) -> None:
         for page in self._others:
