@@ -220,17 +220,6 @@ function M.create(cwd, values, path)
   return buf
 end
 
---- The chat of this file, which is there, or is open.
----@param path string
----@return integer buf
-function M.load(path)
-  local buf = vim.fn.bufadd(path)
-  vim.bo[buf].swapfile = false
-  vim.fn.bufload(buf)
-  vim.bo[buf].buflisted = true
-  return buf
-end
-
 --- A directory's chat: the newest that is open here, or of its files, in which something was said;
 --- else an empty one.
 ---@param cwd string

@@ -3,8 +3,8 @@
 local M = {}
 
 local board = require('winnow.views.board')
-local chats = require('winnow.chats')
 local decisions = require('winnow.views.decisions')
+local directory = require('winnow.chat.directory')
 local events = require('winnow.events')
 local host = require('winnow.host')
 local kept = require('winnow.views.kept')
@@ -126,7 +126,7 @@ M.effects = {
     window.float(e.lines, 'winnow.peek')
   end,
   openchat = function(_, e)
-    window.show(chats.load(e.path))
+    window.show(directory.load(e.path))
   end,
   lived = function(_, e)
     timeline.show(e.lines)

@@ -38,13 +38,10 @@ local function shown(value)
   return value ~= '' and value or 'default'
 end
 
---- Load a chat file, unless another Neovim has it.
+--- Load a chat file.
 ---@param path string
----@return integer? buf
-local function load(path)
-  if lock.owner(path) then
-    return nil
-  end
+---@return integer buf
+function M.load(path)
   local buf = vim.fn.bufadd(path)
   vim.bo[buf].swapfile = false -- else a warning about an old one would be an error
   vim.fn.bufload(buf)
@@ -70,9 +67,8 @@ function M.newest(cwd)
     local lines = vim.fn.readfile(path, '', 2 * frontmatter.MAX_LINES)
     local head = frontmatter.parse(lines)
     if head.cwd and same_place(head.cwd, cwd) and not M.is_blank(lines) then
-      local buf = load(path)
-      if buf then
-        return buf
+      if not lock.owner(path) then -- else another Neovim has it
+        return M.load(path)
       end
     end
   end

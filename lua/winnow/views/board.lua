@@ -1,8 +1,8 @@
 --- The board: all runs and their tasks as lines of a buffer, kept up to date while it is open. What
 --- the user does to the lines is done when the buffer is written; until then it shows nothing new.
 local grammar = require('winnow.grammar')
-local host = require('winnow.host')
 local marker = require('winnow.section.marker')
+local page = require('winnow.views.page')
 local quiet = require('winnow.quiet')
 local say = require('winnow.say')
 local task = require('winnow.views.task')
@@ -39,16 +39,6 @@ local function about(line)
     return found.id, 't' .. found.question
   elseif found.slot == grammar.HEAD then
     return found.id, ''
-  end
-end
-
---- Tell the host something; a problem is said.
----@param kind winnow.EventType
----@param event table
-local function tell(kind, event)
-  local ok, problem = host.notify(kind, event)
-  if not ok then
-    say(problem or '', 'error')
   end
 end
 
@@ -159,7 +149,7 @@ function M.write(force)
   local buf = buffer()
   if buf then
     asked = true
-    tell('editboard', { before = written, lines = lines_of(buf), force = force or false })
+    page.tell('editboard', { before = written, lines = lines_of(buf), force = force or false })
     vim.bo[buf].modified = false
   end
 end
@@ -170,7 +160,7 @@ local function open()
   if run and id ~= '' then
     task.open(run, id or '')
   elseif run then
-    tell('gotorun', { run = run })
+    page.tell('gotorun', { run = run })
   else
     vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
   end
@@ -180,7 +170,7 @@ end
 local function peek()
   local run, id = about(vim.api.nvim_get_current_line())
   if run then
-    tell('peek', { run = run, task = id })
+    page.tell('peek', { run = run, task = id })
   end
 end
 
@@ -206,14 +196,14 @@ local function watch(buf)
     M.write(vim.v.cmdbang == 1)
   end)
   on('BufReadCmd', function()
-    tell('watchboard', { open = true })
+    page.tell('watchboard', { open = true })
   end)
   on('BufModifiedSet', function()
     M.show(latest) -- maybe all was undone
   end)
   on({ 'BufWinEnter', 'WinEnter' }, dress)
   on('BufUnload', function()
-    tell('watchboard', { open = false })
+    page.tell('watchboard', { open = false })
   end)
 end
 
@@ -233,7 +223,7 @@ end
 --- Open the board; its lines follow.
 ---@param mods? table command modifiers
 function M.open(mods)
-  tell('watchboard', { open = true }) -- the host reads while the buffer is made
+  page.tell('watchboard', { open = true }) -- the host reads while the buffer is made
   local buf = buffer()
   if not buf then
     buf = vim.api.nvim_create_buf(true, false)

@@ -1,5 +1,5 @@
 --- The ledger in a buffer of its own, and its export into files.
-local host = require('winnow.host')
+local page = require('winnow.views.page')
 local say = require('winnow.say')
 local window = require('winnow.window')
 
@@ -8,48 +8,24 @@ local M = {}
 local NAME = 'winnow://decisions'
 local PRIVATE = tonumber('600', 8)
 
---- The buffer, made when it is missing.
----@return integer
-local function buffer()
-  local buf = vim.fn.bufadd(NAME)
-  vim.fn.bufload(buf)
-  vim.bo[buf].buftype = 'nofile'
-  vim.bo[buf].swapfile = false
-  vim.bo[buf].filetype = 'markdown'
-  return buf
-end
-
---- Ask the host, which keeps the ledger.
----@param event table
-local function recall(event)
-  local ok, problem = host.notify('recall', event)
-  if not ok then
-    say(problem or '', 'error')
-  end
-end
-
 --- Open the buffer; its text follows.
 ---@param chosen { about?: string, path?: string } a text that occurs in the decisions, their chat
 ---@param mods table command modifiers
 function M.open(chosen, mods)
-  window.show(buffer(), mods)
-  recall(chosen)
+  window.show(page.buffer(NAME, 'markdown'), mods)
+  page.tell('recall', chosen)
 end
 
 --- The host's answer to `M.open`.
 ---@param lines string[]
 function M.show(lines)
-  local buf = buffer()
-  vim.bo[buf].modifiable = true
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  vim.bo[buf].modifiable = false
-  vim.bo[buf].modified = false
+  page.write(page.buffer(NAME, 'markdown'), lines)
 end
 
 --- Export the ledger.
 ---@param path string a folder, or a file whose name ends in `.json`
 function M.export(path)
-  recall({ export = vim.fn.fnamemodify(vim.fn.expand(path), ':p') })
+  page.tell('recall', { export = vim.fn.fnamemodify(vim.fn.expand(path), ':p') })
 end
 
 --- Write a file, but never over one that is there.

@@ -1,6 +1,5 @@
 --- What is kept of worktrees that were removed, in a buffer of its own: `<CR>` brings one back.
-local host = require('winnow.host')
-local say = require('winnow.say')
+local page = require('winnow.views.page')
 local window = require('winnow.window')
 
 local M = {}
@@ -11,22 +10,15 @@ local NAME = 'winnow://kept'
 ---@param cwd string
 ---@param name? string
 function M.restore(cwd, name)
-  local ok, problem = host.notify('restore', { cwd = cwd, name = name or '' })
-  if not ok then
-    say(problem or '', 'error')
-  end
+  page.tell('restore', { cwd = cwd, name = name or '' })
 end
 
 --- The host's answer.
 ---@param cwd string
 ---@param lines string[] each begins with a name
 function M.show(cwd, lines)
-  local buf = vim.fn.bufadd(NAME)
-  vim.fn.bufload(buf)
-  local options = vim.bo[buf]
-  options.buftype, options.swapfile, options.modifiable = 'nofile', false, true
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  options.modifiable = false
+  local buf = page.buffer(NAME)
+  page.write(buf, lines)
   vim.keymap.set('n', '<CR>', function()
     M.restore(cwd, vim.api.nvim_get_current_line():match('^%S+'))
   end, { buffer = buf, desc = 'Winnow: bring this worktree back' })

@@ -1,6 +1,7 @@
 --- The buffer of a task: what it asks on top, then all that was said and done, then what the user
 --- has to say to its worker.
 local chats = require('winnow.chats')
+local directory = require('winnow.chat.directory')
 local files = require('winnow.chat.files')
 local frontmatter = require('winnow.chat.frontmatter')
 local registry = require('winnow.registry')
@@ -28,7 +29,7 @@ function M.open(run, task, mods)
   local path = ('%s/%s.%s.task.md'):format(files.dir(), run, task)
   local buf = vim.fn.bufadd(path)
   if vim.uv.fs_stat(path) or registry.get(buf) then
-    buf = chats.load(path)
+    buf = directory.load(path)
   else
     buf = chats.create(directory_of(run), { run = run, task = task }, path)
   end

@@ -1,6 +1,6 @@
 --- What happened in a run, in a buffer of its own.
 local frontmatter = require('winnow.chat.frontmatter')
-local host = require('winnow.host')
+local page = require('winnow.views.page')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local window = require('winnow.window')
@@ -8,16 +8,6 @@ local window = require('winnow.window')
 local M = {}
 
 local NAME = 'winnow://run'
-
---- The buffer, made when it is missing.
----@return integer
-local function buffer()
-  local buf = vim.fn.bufadd(NAME)
-  vim.fn.bufload(buf)
-  vim.bo[buf].buftype = 'nofile'
-  vim.bo[buf].swapfile = false
-  return buf
-end
 
 --- The run that is led in the current chat; says so where there is none.
 ---@return string?
@@ -35,22 +25,15 @@ end
 function M.open(mods)
   local run = M.run()
   if run then
-    window.show(buffer(), mods)
-    local ok, problem = host.notify('timeline', { run = run })
-    if not ok then
-      say(problem or '', 'error')
-    end
+    window.show(page.buffer(NAME), mods)
+    page.tell('timeline', { run = run })
   end
 end
 
 --- The host's answer to `M.open`.
 ---@param lines string[]
 function M.show(lines)
-  local buf = buffer()
-  vim.bo[buf].modifiable = true
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  vim.bo[buf].modifiable = false
-  vim.bo[buf].modified = false
+  page.write(page.buffer(NAME), lines)
 end
 
 return M

@@ -1,0 +1,42 @@
+--- A buffer whose lines the host gives, to be read; and how the host is asked for them.
+local host = require('winnow.host')
+local say = require('winnow.say')
+
+local M = {}
+
+--- The buffer of this name, made when it is missing.
+---@param name string
+---@param filetype? string
+---@return integer buf
+function M.buffer(name, filetype)
+  local buf = vim.fn.bufadd(name)
+  vim.fn.bufload(buf)
+  vim.bo[buf].buftype = 'nofile'
+  vim.bo[buf].swapfile = false
+  if filetype then
+    vim.bo[buf].filetype = filetype
+  end
+  return buf
+end
+
+--- Put these lines there.
+---@param buf integer
+---@param lines string[]
+function M.write(buf, lines)
+  vim.bo[buf].modifiable = true
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].modifiable = false
+  vim.bo[buf].modified = false
+end
+
+--- Tell the host something; a problem is said.
+---@param kind winnow.EventType
+---@param event table its fields
+function M.tell(kind, event)
+  local ok, problem = host.notify(kind, event)
+  if not ok then
+    say(problem or '', 'error')
+  end
+end
+
+return M
