@@ -48,17 +48,11 @@ class FromFile:
 
     def to(self, asked: Sequence[Asked]) -> list[Given | None] | None:
         """See `Answers.to`."""
-        given: list[Given | None] = []
-        for one in asked:
-            text = self._by_question.get(one.question)
-            if text is None and self._texts:
-                text = self._texts.pop(0)
-            if text is None:
-                return None
-            given.append(_given(one, text))
-            if is_enough(text):
-                break
-        return [*given, *[None] * (len(asked) - len(given))]
+        return _collected(asked, lambda _, one: self._text(one.question))
+
+    def _text(self, question: str) -> str | None:
+        text = self._by_question.get(question)
+        return self._texts.pop(0) if text is None and self._texts else text
 
 
 class FromTerminal:
@@ -75,16 +69,12 @@ class FromTerminal:
 
     def to(self, asked: Sequence[Asked]) -> list[Given | None] | None:
         """See `Answers.to`."""
-        given: list[Given | None] = []
-        for number, one in enumerate(asked, 1):
+
+        def ask(number: int, one: Asked) -> str | None:
             self._show(f"{number}/{len(asked)}", one)
-            text = self._typed(one)
-            if text is None:
-                return None
-            given.append(_given(one, text))
-            if is_enough(text):
-                break
-        return [*given, *[None] * (len(asked) - len(given))]
+            return self._typed(one)
+
+        return _collected(asked, ask)
 
     def _show(self, number: str, asked: Asked) -> None:
         area = f" {AREAS[asked.area]}" if asked.area else ""
@@ -108,6 +98,20 @@ class FromTerminal:
         if text.isdecimal() and 0 < int(text) <= len(choices):
             return choices[int(text) - 1].answer
         return text
+
+
+def _collected(
+    asked: Sequence[Asked], ask: Callable[[int, Asked], str | None]
+) -> list[Given | None] | None:
+    """One answer after the other, until somebody has had enough; None: there is one missing."""
+    given: list[Given | None] = []
+    for number, one in enumerate(asked, 1):
+        if (text := ask(number, one)) is None:
+            return None
+        given.append(_given(one, text))
+        if is_enough(text):
+            break
+    return [*given, *[None] * (len(asked) - len(given))]
 
 
 def _choices(asked: Asked) -> list[Choice]:

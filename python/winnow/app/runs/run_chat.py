@@ -102,10 +102,9 @@ class RunChat(Chat):
         """The answer to the only question that waits, or words for the orchestrator."""
         waiting = query.with_human(self.run.queries.values())
         meant = query.route(waiting, text)
-        if meant is not None and (section := self._asks.find(meant.id)) is not None:
+        if meant is not None and self._asks.find(meant.id) is not None:
             self._page.taken()
-            keep = self._crew.questions.answered(meant.id, text.strip(), human=True, by_text=True)
-            self._sections.by_text(section, text.strip(), *keep)
+            self._answer(meant.id, text.strip())
             self._page.append(Recorded([f"{grammar.KEPT} Answered: {brief(query.named([meant]))}"]))
             self._page.apply(p.Stored(self.id, [id]))
         else:
@@ -191,15 +190,18 @@ class RunChat(Chat):
         """The user writes in a task: the answer to its only question, or words for its worker."""
         waiting = self.run.pending(task)
         if len(waiting) == 1:  # also one that the orchestrator does not answer
-            section = self._asks.find(waiting[0].id)
-            keep = self._crew.questions.answered(waiting[0].id, text, human=True, by_text=True)
-            if section is not None:
-                self._sections.by_text(section, text, *keep)
-            else:
-                self._record.keep(*keep)
+            self._answer(waiting[0].id, text)
             self._advance()
             return True
         return self.calls.tell(task, text)
+
+    def _answer(self, id: str, text: str) -> None:
+        """The user has answered this question with a message, whether it stands in a section."""
+        keep = self._crew.questions.answered(id, text, human=True, by_text=True)
+        if (section := self._asks.find(id)) is not None:
+            self._sections.by_text(section, text, *keep)
+        else:
+            self._record.keep(*keep)
 
     # --- from the orchestrator ------------------------------------------------------------------
 
