@@ -16,7 +16,7 @@ RUN = Path(__file__).parents[2] / "python/winnow/scenarios/run.json"
 @pytest.fixture
 def run(open_editor: Open) -> Editor:
     """A run in which one task asks the user, and another one wants a permission."""
-    editor = open_editor(agent="scripted", scenario=str(RUN), pace=0)
+    editor = open_editor(agent="scripted", scenario=str(RUN))
     editor.keys(":Winnow run Build the cart<CR>")
     editor.wait(lambda: editor.lua(WAITS) == 2, "two things wait")
     return editor
@@ -203,3 +203,18 @@ def test_a_task_s_buffer_is_whole_after_a_restart(run: Editor) -> None:
     run.wait_line("━━ Question: t1 Schema")
     assert run.text().count("━━ Question") == 1
     assert run.text().rstrip().endswith("later")
+
+
+def test_a_file_from_elsewhere_is_no_task(run: Editor) -> None:
+    """Whatever its frontmatter says: it is a chat of its own, and leads nothing."""
+    id = run.lua("return require('winnow.views.timeline').run()")
+    path = run.sandbox.project / "winnow/chats/stranger.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"---\nwinnow: 1\nrun: {id}\ntask: t1\n---\n\n## You\n\nHello\n")
+    run.keys(f":tabedit {path}<CR>")
+    run.wait(lambda: run.lua("return require('winnow.registry').current() ~= nil"), "a chat")
+    assert run.lua("return require('winnow.registry').current().task") is None
+    run.keys("G<CR>")
+    run.wait_line("## Claude")
+    assert "Hello" in run.text()
+    assert "Write the schema of the cart." not in run.text()

@@ -200,11 +200,12 @@ end
 ---@param owner? winnow.Owner the other Neovim that has it
 ---@return winnow.Chat
 function M.new(buf, owner)
+  local path = vim.api.nvim_buf_get_name(buf)
   local self = setmetatable({
     buf = buf,
-    path = vim.api.nvim_buf_get_name(buf),
+    path = path,
     owner = owner,
-    task = frontmatter.read(buf).task,
+    task = files.own(path) and frontmatter.read(buf).task or nil, -- a file from elsewhere is none
     state = 'asleep',
     pending = {},
     announced = {},
