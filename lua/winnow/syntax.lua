@@ -77,6 +77,7 @@ local function buffer_of(job)
   if not buf or not vim.api.nvim_buf_is_valid(buf) then
     buf, job.filled = vim.api.nvim_create_buf(false, true), false
     scratch[syntax] = buf
+    vim.bo[buf].modifiable = true -- whatever was said with :set elsewhere
     vim.bo[buf].undolevels = -1
     vim.bo[buf].syntax = syntax
   end

@@ -34,6 +34,15 @@ def test_a_deleted_line_comes_back(claude: Editor, api: ScriptedAPI) -> None:
     assert said(claude) == "Begun. Done."
 
 
+def test_no_option_of_the_users_is_in_the_way(claude: Editor, api: ScriptedAPI) -> None:
+    """As in `nvim -M`: a new buffer can't be changed, the copy that steps go through is one."""
+    claude.keys(":set nomodifiable<CR>")
+    streaming(claude, api, "Begun.", " Done.")
+    claude.keys(WORDS)
+    finish(claude, api, "Done.")
+    assert walked(claude, "u", 4) == STEPS[1:]
+
+
 def test_all_steps_are_walked(claude: Editor, api: ScriptedAPI) -> None:
     streaming(claude, api, "Begun.", " Done.")
     claude.keys(WORDS)

@@ -38,6 +38,7 @@ local function in_copy(chat, lines, act)
   quietly(function()
     vim.o.fsync = false -- for a file that nobody needs after a crash
     local copy = vim.api.nvim_create_buf(false, true)
+    vim.bo[copy].modifiable = true -- whatever was said with :set elsewhere
     vim.bo[copy].undolevels = -1
     vim.api.nvim_buf_set_lines(copy, 0, -1, false, lines)
     vim.bo[copy].undolevels = levels

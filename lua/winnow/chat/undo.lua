@@ -12,6 +12,8 @@ local kept = {} ---@type table<integer, winnow.Past> what is to be laid down, by
 local bare = {} ---@type table<integer, integer> 'changedtick' up to which Neovim has no steps
 local began = {} ---@type table<integer, integer> Neovim's last number when Insert mode began
 
+local FORGOTTEN = 'What u takes back in %s is forgotten: %s'
+
 local watched = vim.api.nvim_create_namespace('winnow.undo')
 
 -- Keys of Normal mode that only move: what they do is the same with and without the steps.
@@ -69,7 +71,7 @@ function M.keep(chat)
   else
     local ok, found = pcall(steps.read, chat, tree, past)
     if not ok then
-      log.write(('What u takes back in %s is forgotten: %s'):format(chat.path, found))
+      log.write(FORGOTTEN:format(chat.path, found))
       return
     end
     past = found
@@ -102,7 +104,12 @@ function M.restore(chat)
   kept[buf], bare[buf] = nil, nil
   watch()
   if select(2, chat:heading_row()) then -- else the user has deleted it since
-    laid[buf] = { last = steps.write(chat, past), past = past }
+    local ok, last = pcall(steps.write, chat, past)
+    if ok then
+      laid[buf] = { last = last, past = past }
+    else
+      log.write(FORGOTTEN:format(chat.path, last))
+    end
   end
 end
 

@@ -230,7 +230,7 @@ function M.open(mods)
     vim.api.nvim_buf_set_name(buf, NAME)
     local options = vim.bo[buf]
     options.buftype, options.swapfile, options.bufhidden = 'acwrite', false, 'hide'
-    options.undofile = false
+    options.undofile, options.modifiable = false, true -- whatever :set said
     watch(buf)
     map(buf)
     options.filetype = 'winnowboard'

@@ -11,6 +11,7 @@ local function scratch(side, path, lines)
   local buf = vim.api.nvim_create_buf(false, true)
   local name = ('winnow://%s/%d/%s'):format(side, count, (path:gsub('^/+', '')))
   vim.api.nvim_buf_set_name(buf, name)
+  vim.bo[buf].modifiable = true -- whatever was said with :set elsewhere
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].undolevels = -1 -- there is nothing to undo
   vim.bo[buf].modified = false
