@@ -104,7 +104,11 @@ class Desk:
         try:
             if self._editor and self._user and (fresh, self._user) != ("nothing", user):
                 self._clear(self._editor)
-            editor = self._editor = self._editor or self._open()
+            if self._editor is None:
+                self._editor = self._open()
+                # With the options of the desk, whatever the first test makes of them.
+                self._editor.lua("require('winnow.host').start()")
+            editor = self._editor
             if (editor.cols, editor.rows) != size:
                 editor.resize(*size)
             if fresh == "nothing":
