@@ -113,6 +113,9 @@ end
 ---@return integer row of the heading
 local function draft_here()
   local row = vim.api.nvim_buf_get_mark(0, 'h')[1]
+  if row == 0 then
+    row = vim.api.nvim_buf_line_count(0) -- the text that was marked has no heading
+  end
   ---@return string?
   local function line()
     return vim.api.nvim_buf_get_lines(0, row - 1, row, false)[1]
@@ -208,7 +211,10 @@ function M.read(chat, tree, past)
       close()
       pass('wundo', file)
     end)
-    vim.api.nvim_buf_set_mark(0, 'h', chat:heading_row() + 1, 0, {})
+    local heading, is_there = chat:heading_row()
+    if is_there then
+      vim.api.nvim_buf_set_mark(0, 'h', heading + 1, 0, {})
+    end
     pass('rundo', file)
     if not known then
       go(0)
