@@ -487,7 +487,8 @@ def plant(claude: Editor, *lines: str) -> None:
 
 
 def reopen(claude: Editor) -> None:
-    """Close the chat, and open it from its file."""
+    """Close the chat when its turn has ended, and open it from its file."""
+    wait_idle(claude)
     claude.keys(":silent w<CR>:bwipeout<CR>")
     claude.wait(lambda: claude.lua("return #require('winnow.registry').all() == 0"), "no chat")
     claude.keys(":Winnow<CR>")
