@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from winnow.core.asking.choices import Choice, answer_text, by_number, numbered, read
 from winnow.core.asking.pieces import Broken, Found, Piece, Shown
@@ -552,6 +552,7 @@ bits += [RAW, RAW, FENCED, RAW[:60], RAW[60:], FENCED[:90], '{"id": 1}', '{"user
 fragments = st.lists(st.sampled_from(bits)).map("".join)
 
 
+@example("```json\n{" + RAW + "x" * 700, [])
 @given(fragments, st.lists(st.integers(0, 40)))
 def test_chunks_change_nothing(text: str, sizes: list[int]) -> None:
     """Any split gives the same pieces, and they are the whole text."""

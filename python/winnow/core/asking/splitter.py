@@ -274,6 +274,8 @@ class Splitter:
         elif object.ended and not self._fence:
             self._judge()
             self._object, self._state = None, self._text
+        if object.meant:
+            most = LONGEST  # also when it was seen only now, in the last piece of what is read
         strange = object.strange and not object.typed
         if self._out.holds and self._out.size >= most and (strange or most != PATIENCE):
             self._release("it is too long")
