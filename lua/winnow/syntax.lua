@@ -1,5 +1,7 @@
 --- Code for which there is no treesitter parser has the colours of Vim's own syntax. Each block is
 --- looked through once, when it is finished and drawn, a few milliseconds at a time.
+local scratch = require('winnow.scratch')
+
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('winnow.syntax')
@@ -38,7 +40,7 @@ local finished ---@type vim.treesitter.Query?
 local coloured = {} ---@type table<string, winnow.Coloured> by syntax and text
 local count = 0
 local queue = {} ---@type winnow.SyntaxJob[]
-local scratch = {} ---@type table<string, integer> a buffer for each syntax
+local by_syntax = {} ---@type table<string, integer> a buffer for each syntax
 local syntaxes = {} ---@type table<string, string|false> by a fence's name for the language
 local shown = {} ---@type { first: integer, last: integer, block: winnow.Coloured }[] being drawn
 
@@ -73,11 +75,10 @@ end
 ---@return integer buf
 local function buffer_of(job)
   local syntax = job.block.syntax
-  local buf = scratch[syntax]
+  local buf = by_syntax[syntax]
   if not buf or not vim.api.nvim_buf_is_valid(buf) then
-    buf, job.filled = vim.api.nvim_create_buf(false, true), false
-    scratch[syntax] = buf
-    vim.bo[buf].modifiable = true -- whatever was said with :set elsewhere
+    buf, job.filled = scratch(), false
+    by_syntax[syntax] = buf
     vim.bo[buf].undolevels = -1
     vim.bo[buf].syntax = syntax
   end

@@ -1,5 +1,6 @@
 --- The steps of a draft's undo: read from Neovim, and given back to it.
 local grammar = require('winnow.grammar')
+local scratch = require('winnow.scratch')
 
 local M = {}
 
@@ -37,8 +38,7 @@ local function in_copy(chat, lines, act)
   local file = vim.fn.tempname()
   quietly(function()
     vim.o.fsync = false -- for a file that nobody needs after a crash
-    local copy = vim.api.nvim_create_buf(false, true)
-    vim.bo[copy].modifiable = true -- whatever was said with :set elsewhere
+    local copy = scratch()
     vim.bo[copy].undolevels = -1
     vim.api.nvim_buf_set_lines(copy, 0, -1, false, lines)
     vim.bo[copy].undolevels = levels

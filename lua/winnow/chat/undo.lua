@@ -12,8 +12,6 @@ local kept = {} ---@type table<integer, winnow.Past> what is to be laid down, by
 local bare = {} ---@type table<integer, integer> 'changedtick' up to which Neovim has no steps
 local began = {} ---@type table<integer, integer> Neovim's last number when Insert mode began
 
-local FORGOTTEN = 'What u takes back in %s is forgotten: %s'
-
 local watched = vim.api.nvim_create_namespace('winnow.undo')
 
 -- Keys of Normal mode that only move: what they do is the same with and without the steps.
@@ -52,6 +50,20 @@ local function watch()
   end or nil, watched)
 end
 
+--- Read or write the steps. What goes wrong costs them, and neither the host's write nor a key.
+---@generic R
+---@param chat winnow.Chat
+---@param act fun(...): R
+---@param ... any
+---@return R?
+local function try(chat, act, ...)
+  local ok, result = pcall(act, ...)
+  if ok then
+    return result
+  end
+  log.write(('What u takes back in %s is forgotten: %s'):format(chat.path, result))
+end
+
 --- Keep the steps before a write of the host's.
 ---@param chat winnow.Chat
 function M.keep(chat)
@@ -69,12 +81,10 @@ function M.keep(chat)
   if past and last.last == tree.seq_last then
     past.now = steps.indices(past)[tree.seq_cur] or 0
   else
-    local ok, found = pcall(steps.read, chat, tree, past)
-    if not ok then
-      log.write(FORGOTTEN:format(chat.path, found))
+    past = try(chat, steps.read, chat, tree, past)
+    if not past then
       return
     end
-    past = found
   end
   local step = past.steps[past.now]
   local typed = step and M.is_typed(buf) and step.seq > (began[buf] or math.huge)
@@ -104,12 +114,8 @@ function M.restore(chat)
   kept[buf], bare[buf] = nil, nil
   watch()
   if select(2, chat:heading_row()) then -- else the user has deleted it since
-    local ok, last = pcall(steps.write, chat, past)
-    if ok then
-      laid[buf] = { last = last, past = past }
-    else
-      log.write(FORGOTTEN:format(chat.path, last))
-    end
+    local last = try(chat, steps.write, chat, past)
+    laid[buf] = last and { last = last, past = past }
   end
 end
 

@@ -1,4 +1,6 @@
 --- The open patch beside the file, as a diff of two buffers in a tab of their own.
+local scratch = require('winnow.scratch')
+
 local M = {}
 
 local count = 0 -- a buffer's name is its alone
@@ -7,11 +9,10 @@ local count = 0 -- a buffer's name is its alone
 ---@param path string
 ---@param lines string[]
 ---@return integer buf
-local function scratch(side, path, lines)
-  local buf = vim.api.nvim_create_buf(false, true)
+local function fill(side, path, lines)
+  local buf = scratch()
   local name = ('winnow://%s/%d/%s'):format(side, count, (path:gsub('^/+', '')))
   vim.api.nvim_buf_set_name(buf, name)
-  vim.bo[buf].modifiable = true -- whatever was said with :set elsewhere
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].undolevels = -1 -- there is nothing to undo
   vim.bo[buf].modified = false
@@ -26,7 +27,7 @@ end
 ---@param new string[]
 function M.open(path, old, new)
   count = count + 1
-  local left, right = scratch('old', path, old), scratch('new', path, new)
+  local left, right = fill('old', path, old), fill('new', path, new)
   vim.cmd.sbuffer({ left, mods = { tab = vim.fn.tabpagenr() } })
   vim.cmd.diffthis()
   vim.cmd.sbuffer({ right, mods = { vertical = true, split = 'belowright' } })
