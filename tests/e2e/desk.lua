@@ -66,17 +66,38 @@ function M.restore()
   end
 end
 
---- Close everything. A host that has ended by itself may do so again.
-function M.clear()
-  local restart = require('winnow.host').restart
-  for i = 1, math.huge do
-    local name = debug.getupvalue(restart, i)
-    if name == nil then
-      break
-    elseif name == 'crashed' then
-      debug.setupvalue(restart, i, false)
+--- A local variable of the host's module.
+---@param name string
+---@return function, integer, any
+local function of_host(name)
+  local host = require('winnow.host')
+  for _, act in ipairs({ host.restart, host.stop }) do
+    for i = 1, math.huge do
+      local found, value = debug.getupvalue(act, i)
+      if found == name then
+        return act, i, value
+      elseif found == nil then
+        break
+      end
     end
   end
+  error('the host has no ' .. name)
+end
+
+--- Have a host that was started with the options of now, which are the desk's: it keeps those that
+--- it was started with, and a test may have had another one start.
+function M.host()
+  local _, _, channel = of_host('channel')
+  if channel == nil or channel ~= _G.first_host then
+    require('winnow.host').restart()
+    _, _, _G.first_host = of_host('channel')
+  end
+end
+
+--- Close everything. A host that has ended by itself may do so again.
+function M.clear()
+  local act, i = of_host('crashed')
+  debug.setupvalue(act, i, false)
   vim.cmd('silent! tabonly! | silent! only! | enew! | silent! %bwipeout!')
 end
 

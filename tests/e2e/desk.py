@@ -106,8 +106,7 @@ class Desk:
                 self._clear(self._editor)
             if self._editor is None:
                 self._editor = self._open()
-                # With the options of the desk, whatever the first test makes of them.
-                self._editor.lua("require('winnow.host').start()")
+                self._editor.act("host")
             editor = self._editor
             if (editor.cols, editor.rows) != size:
                 editor.resize(*size)
@@ -210,6 +209,7 @@ class Desk:
             shutil.rmtree(folder, ignore_errors=True)
         shutil.copy(TOUR, sandbox.scenario)
         _forget(sandbox)
+        editor.act("host")
         editor.command("messages clear")
         editor.forget()
 
@@ -283,8 +283,6 @@ class ScriptedDesk(_Asking):
             super()._go_on(editor, user)
         elif not self._user:
             self._user = user
-            # A test before may have had it start with other options.
-            editor.lua("require('winnow.host').restart()")
             self._ask(editor, question("Which fruit?", "Apple", "Pear"), said="Two things.")
             editor.wait(lambda: section(editor), "a section")
             editor.keys('/^Two<CR>"tyy/^Apple<CR>"fyy<Esc><Esc>')
