@@ -87,7 +87,9 @@ def test_the_log_holds_nothing_that_was_said(claude: Editor, api: ScriptedAPI) -
     start(claude, secret)
     claude.resize(40, 24)  # so that sentences are cut
     wait_section(claude, "Question")
-    claude.keys("<CR>")  # "3 left"
+    claude.keys("<CR>")
+    claude.wait(lambda: "3 left" in claude.messages(), "a sentence")
+    claude.command("redraw!")  # two messages at once would wait for a key
     edit = "{ chat = vim.api.nvim_get_current_buf(), section = ..., lines = {} }"
     claude.lua(f"require('winnow.host').notify('edit', {edit})", secret)
     claude.lua(
@@ -95,7 +97,7 @@ def test_the_log_holds_nothing_that_was_said(claude: Editor, api: ScriptedAPI) -
         "  id = {}, line = ..., output = ... }})",
         secret,
     )
-    claude.command("redraw!")  # two messages at once would wait for a key
+    claude.command("redraw!")
     claude.lua("require('winnow.host').notify('send', { chat = 99, text = ... })", secret)
     claude.wait(lambda: "The host does not know" in claude.messages(), "a sentence")
     claude.command("redraw!")
