@@ -106,6 +106,7 @@ class Desk:
                 self._clear(self._editor)
             if self._editor is None:
                 self._editor = self._open()
+                self._started = dict(self._editor.sandbox.options)  # not those of one `_alone`
                 self._editor.act("host")
             editor = self._editor
             if (editor.cols, editor.rows) != size:
@@ -147,7 +148,6 @@ class Desk:
         env = {**self.api.env(folder / "claude"), "IS_SANDBOX": "1", **self._env}
         sandbox = Sandbox(folder, {"agent": self.agent, **self._options}, env)
         sandbox.options["scenario"] = str(sandbox.scenario)
-        self._started = dict(sandbox.options)
         shutil.copy(TOUR, sandbox.scenario)
         return _Editor(sandbox, *SIZE)
 
