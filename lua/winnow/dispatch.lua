@@ -2,12 +2,12 @@
 --- python/winnow/protocol/effects.py. What is about no chat has none.
 local M = {}
 
-local board = require('winnow.views.board')
 local decisions = require('winnow.views.decisions')
 local directory = require('winnow.chat.directory')
 local events = require('winnow.events')
 local host = require('winnow.host')
 local kept = require('winnow.views.kept')
+local lists = require('winnow.views.list')
 local log = require('winnow.log')
 local quiet = require('winnow.quiet')
 local registry = require('winnow.registry')
@@ -30,6 +30,19 @@ local function on_section(act)
     if chat.section and chat.section.id == e.section then
       chat.section.confirming = nil -- the host has acted on it
       act(chat.section, e)
+    end
+  end
+end
+
+--- An effect on a list, which does nothing once that is closed.
+---@generic E
+---@param act fun(list: winnow.List, effect: E)
+---@return fun(chat: nil, effect: E)
+local function on_list(act)
+  return function(_, e)
+    local list = lists.get(e.name, e.of)
+    if list then
+      act(list, e)
     end
   end
 end
@@ -113,15 +126,15 @@ M.effects = {
   transcript = function(chat, e)
     transcript.whole(chat, e.lines, e.earlier)
   end,
-  board = function(_, e)
-    board.show(e.lines, e.done)
-  end,
-  boardproblem = function(_, e)
-    board.refuse(e.row, e.sentence)
-  end,
-  boardasks = function(_, e)
-    board.ask(e.sentence)
-  end,
+  listed = on_list(function(list, e)
+    list:show(e.lines, e.done)
+  end),
+  listproblem = on_list(function(list, e)
+    list:refuse(e.row, e.sentence)
+  end),
+  listasks = on_list(function(list, e)
+    list:ask(e.sentence)
+  end),
   peeked = function(_, e)
     window.float(e.lines, 'winnow.peek')
   end,

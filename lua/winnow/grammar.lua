@@ -40,6 +40,7 @@ return {
   BEGIN = 'b', -- the fence above a body, where QUESTION is the body's number
   END = 'c', -- the one below it
   TASK = 't', -- a task's line on the board, where QUESTION is its number and ID its run
+  LINE = 'l', -- a line of a list, where ID is its key
 
   -- How the last line of a specification begins; what it is of, and ` -->`, follow.
   SPEC = '<!-- winnow: clarify',

@@ -192,17 +192,29 @@
 ---@field cwd string
 ---@field revoke? boolean
 
---- The board was opened, and is to be kept up to date; or it was closed.
----@class winnow.event.WatchBoard
----@field type 'watchboard'
+--- A list was opened, and is to be kept up to date; or it was closed.
+---@class winnow.event.WatchList
+---@field type 'watchlist'
+---@field name string
+---@field of? integer
 ---@field open boolean
 
---- Do what the lines ask for, which were `before`; `force`: also where work would stop.
----@class winnow.event.EditBoard
----@field type 'editboard'
+--- Do what the lines ask for, which were `before`; `force`: also what is asked about.
+---@class winnow.event.EditList
+---@field type 'editlist'
+---@field name string
+---@field of? integer
 ---@field before string[]
 ---@field lines string[]
 ---@field force? boolean
+
+--- Go to what the line with this key is about; `peek`: only look at it.
+---@class winnow.event.PickLine
+---@field type 'pickline'
+---@field name string
+---@field of? integer
+---@field key string
+---@field peek? boolean
 
 --- Show the end of a task's transcript; without a task, what has become of the run.
 ---@class winnow.event.Peek
@@ -411,21 +423,27 @@
 ---@field lines string[]
 ---@field earlier boolean
 
---- The lines of the board. `done`: what was asked for by `EditBoard` is.
----@class winnow.effect.Board
----@field type 'board'
+--- The lines of a list. `done`: what was asked for by `EditList` is.
+---@class winnow.effect.Listed
+---@field type 'listed'
+---@field name string
+---@field of integer
 ---@field lines string[]
 ---@field done boolean
 
---- A line (from 0) of an `EditBoard` can't be understood; nothing is done.
----@class winnow.effect.BoardProblem
----@field type 'boardproblem'
+--- A line (from 0) of an `EditList` can't be understood; nothing is done.
+---@class winnow.effect.ListProblem
+---@field type 'listproblem'
+---@field name string
+---@field of integer
 ---@field row integer
 ---@field sentence string
 
---- An `EditBoard` would stop work: is that meant? Then it comes again with `force`.
----@class winnow.effect.BoardAsks
----@field type 'boardasks'
+--- Is what an `EditList` would do really meant? Then it comes again with `force`.
+---@class winnow.effect.ListAsks
+---@field type 'listasks'
+---@field name string
+---@field of integer
 ---@field sentence string
 
 --- Show Markdown beside the cursor.
@@ -481,8 +499,9 @@
 ---| winnow.event.Watched
 ---| winnow.event.Recall
 ---| winnow.event.Trust
----| winnow.event.WatchBoard
----| winnow.event.EditBoard
+---| winnow.event.WatchList
+---| winnow.event.EditList
+---| winnow.event.PickLine
 ---| winnow.event.Peek
 ---| winnow.event.GoToRun
 ---| winnow.event.Timeline
@@ -514,9 +533,9 @@
 ---| winnow.effect.Rules
 ---| winnow.effect.Decisions
 ---| winnow.effect.Transcript
----| winnow.effect.Board
----| winnow.effect.BoardProblem
----| winnow.effect.BoardAsks
+---| winnow.effect.Listed
+---| winnow.effect.ListProblem
+---| winnow.effect.ListAsks
 ---| winnow.effect.Peeked
 ---| winnow.effect.OpenChat
 ---| winnow.effect.Lived
@@ -544,8 +563,9 @@
 ---| 'watched'
 ---| 'recall'
 ---| 'trust'
----| 'watchboard'
----| 'editboard'
+---| 'watchlist'
+---| 'editlist'
+---| 'pickline'
 ---| 'peek'
 ---| 'gotorun'
 ---| 'timeline'
@@ -577,9 +597,9 @@
 ---@field rules fun(chat: nil, effect: winnow.effect.Rules)
 ---@field decisions fun(chat: nil, effect: winnow.effect.Decisions)
 ---@field transcript fun(chat: winnow.Chat, effect: winnow.effect.Transcript)
----@field board fun(chat: nil, effect: winnow.effect.Board)
----@field boardproblem fun(chat: nil, effect: winnow.effect.BoardProblem)
----@field boardasks fun(chat: nil, effect: winnow.effect.BoardAsks)
+---@field listed fun(chat: nil, effect: winnow.effect.Listed)
+---@field listproblem fun(chat: nil, effect: winnow.effect.ListProblem)
+---@field listasks fun(chat: nil, effect: winnow.effect.ListAsks)
 ---@field peeked fun(chat: nil, effect: winnow.effect.Peeked)
 ---@field openchat fun(chat: nil, effect: winnow.effect.OpenChat)
 ---@field lived fun(chat: nil, effect: winnow.effect.Lived)

@@ -7,9 +7,12 @@ import asyncio
 from winnow import ports
 from winnow import protocol as p
 from winnow.app.ledger import Ledger, Replay
+from winnow.app.lists import Shown
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
+from winnow.app.parts.all import PARTS
+from winnow.app.parts.part import Around, Parts
 from winnow.app.section import Section
 from winnow.app.sections.sections import Sections
 from winnow.app.session import Session
@@ -17,8 +20,6 @@ from winnow.app.starts import Starts
 from winnow.app.trust import Trust
 from winnow.core import agent as a
 from winnow.core.asking.trust import Given
-from winnow.core.never import assert_never
-from winnow.core.proposal.patch import written_by
 from winnow.core.text.text import strip_markers
 from winnow.core.transcript.entries import Ended, Entry, Told
 
@@ -51,14 +52,14 @@ class Chat:
         self._trust = Trust(opened, world, self._page, self._session, ask)
         self._outbox = Outbox(opened.path, world.store, self._keeps)
         ledger = Ledger(world.store, world.clock, opened.path, replay)
-        self._sections = Sections(
-            opened, world, self._page, self._outbox, ledger, self._mode, self._trust
-        )
+        page, outbox = self._page, self._outbox
+        self._sections = Sections(opened, world, page, outbox, ledger, self._mode, self._trust)
         self._turn = self._sections.turn
+        around = Around(opened, world, page, self._session, outbox, self._turn, self.moved)
+        self._parts = Parts([part(around) for part in PARTS])
         self._resume = opened.session  # the session's id in the agent's own books
         self._begun = False  # that session is new, and has no whole turn yet
         self._heard: ports.Heard | None = None  # what it had heard when its agent was made
-        self._agent_name = ""
         self._queued = False  # the user wants the draft sent
         self._stale = False  # the agent has settings that are not those of now
         self._told: p.Status | None = None
@@ -119,7 +120,8 @@ class Chat:
             case p.SetMode(mode=mode):
                 self._mode.change(mode)
             case _:
-                self._sections.handle(event)
+                if not self._parts.takes(event):
+                    self._sections.handle(event)
         self._advance()
 
     def _send(self, text: str, id: str) -> None:
@@ -145,6 +147,10 @@ class Chat:
         """Show what waits here in another chat, too. False: it waits no more, or is there."""
         return self._sections.show(section, other._page)
 
+    def listed(self, name: str) -> Shown | None:
+        """Its list of this name."""
+        return self._parts.lists().get(name)
+
     def watched(self, headless: bool) -> None:
         """Somebody came who can be asked, or the last one went."""
         self._sections.headless = self._trust.headless = headless
@@ -161,6 +167,7 @@ class Chat:
         self._page.detach()
         self._loading.cancel()
         self._sections.close()
+        self._parts.close()
         await asyncio.sleep(0)  # let the denials reach the agent
         await self._session.close()
 
@@ -210,9 +217,7 @@ class Chat:
 
     def connected(self, agent: ports.Agent) -> None:
         """See `Listener.connected`."""
-        if agent.name != self._agent_name:
-            self._agent_name = agent.name
-            self._page.append(p.Meta(self.id, {"agent": agent.name}))
+        self._parts.connected(agent)
         self._advance()
 
     def heard(self, event: a.AgentEvent) -> None:
@@ -224,8 +229,6 @@ class Chat:
                     self._page.append(p.Meta(self.id, {"session": session}))
             case a.ToolFinished(id=call, output=output, failed=failed):
                 self._outbox.finished({call: output if failed else ""})
-                if not failed:
-                    self._reload(call)
             case a.Mode(mode=mode):
                 self._mode.heard(mode)
             case a.SettingsChanged():
@@ -233,16 +236,14 @@ class Chat:
             case a.TurnEnded(cost=cost):
                 self._begun = False
                 self._cost = cost or self._cost
-            case a.Text() | a.Thinking() | a.ToolStarted() | a.Pause() | a.Notice() | a.Retry():
-                pass
             case _:
-                assert_never(event)
+                pass
+        self._parts.hear(event)
         answered = self._turn.busy  # at least a part of an answer came
         self._page.append(*self._turn.hear(event))
         if isinstance(event, a.TurnEnded):
             how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
             self._page.append(p.Happened(self.id, "TurnEnd", how))
-            self._page.apply(p.Reload())  # a command may have written any file
             refused = bool(event.error) and not answered
             back = self._outbox.refused if refused else self._outbox.answered
             self._page.refill(back(event.answered))
@@ -254,6 +255,7 @@ class Chat:
     ) -> None:
         """See `Listener.lost`: say so, and keep what the agent did not take."""
         self._sections.lost()
+        self._parts.ended()
         self._heard = None
         if isinstance(error, ports.SessionGone) or (heard is None and self._begun):
             self._forget_session()
@@ -274,6 +276,7 @@ class Chat:
 
     def ended(self) -> None:
         """See `Listener.ended`."""
+        self._parts.ended()
         self._heard = None
         self._outbox.doubt()
         self._advance()
@@ -291,12 +294,6 @@ class Chat:
 
     async def _make(self, spec: ports.AgentSpec) -> ports.Agent:
         return await self._world.make_agent(spec, self.ask)
-
-    def _reload(self, call: str) -> None:
-        """A call has ended well: the editor may show the file that it has written."""
-        started = self._turn.running(call)
-        if started and (path := written_by(started.tool, started.input)) is not None:
-            self._page.apply(p.Reload(path))
 
     def _keeps(self, message: ports.Message) -> None:
         """The store has this message."""
@@ -324,7 +321,8 @@ class Chat:
             self._page.take()
         pending = [section.pending for section in self._sections.waiting]
         ahead = self._session.ahead
-        status = p.Status(self.id, self._state(), pending, self._cost, self._mode.name, ahead)
+        more, mode = self._parts.status(), self._mode.name
+        status = p.Status(self.id, self._state(), pending, self._cost, mode, ahead, **more)
         if status != self._told:
             self._told = status
             self._page.apply(status)

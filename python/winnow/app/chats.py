@@ -16,6 +16,8 @@ from winnow.app.background import Background
 from winnow.app.chat import Chat
 from winnow.app.clarify.clarify_chat import ClarifyChat
 from winnow.app.ledger import Replay, recall
+from winnow.app.lists import Lists, Shown
+from winnow.app.runs import boards
 from winnow.app.runs.run_chat import RunChat
 from winnow.app.runs.showing import Showing
 from winnow.app.session import FAILED
@@ -39,6 +41,7 @@ class Chats:
         self._replay = replay
         self._starts = Starts(world.at_once)
         self._showing = Showing(world, self._spawn)
+        self._lists = Lists(world.editor, self._list)
         self._chats: dict[int, Chat] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}  # by the chat's path
         self._background = Background()
@@ -54,16 +57,10 @@ class Chats:
             case p.Trust():
                 self._renew(event)  # nothing more goes out by what is being revoked
                 self._spawn(self._show_trust(event))
-            case (
-                p.WatchBoard()
-                | p.EditBoard()
-                | p.Peek()
-                | p.GoToRun()
-                | p.Timeline()
-                | p.GoOn()
-                | p.Restore()
-            ):
+            case p.Peek() | p.GoToRun() | p.Timeline() | p.GoOn() | p.Restore():
                 self._showing.handle(event)
+            case p.WatchList() | p.EditList() | p.PickLine():
+                self._lists.handle(event)
             case p.Close(chat=number):
                 self._showing.ended(number)
                 if chat := self._chats.pop(number, None):  # else another Neovim has it
@@ -89,6 +86,12 @@ class Chats:
         else:
             log.warning("event for a closed chat: %s", type(event).__name__)
             self._world.editor.apply(p.Notify(UNKNOWN, "error"))
+
+    def _list(self, name: str, of: int) -> Shown | None:
+        if of:
+            chat = self._chats.get(of)
+            return chat.listed(name) if chat else None
+        return {boards.NAME: self._showing.board}.get(name)
 
     def show(self, chat: int, section: str, on: int) -> bool:
         """Show what waits in one chat on the page of another, too; False where it can't be."""

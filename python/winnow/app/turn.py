@@ -73,7 +73,7 @@ class Turn:
                 yield Retried(sentence, seconds)
             case a.TurnEnded(stopped=stopped, error=error):
                 yield from self.end(Ended(stopped, error))
-            case a.Started() | a.Mode() | a.SettingsChanged():
+            case a.Started() | a.Mode() | a.SettingsChanged() | a.Side():
                 pass  # no part of what it says
             case _:
                 assert_never(event)

@@ -90,6 +90,10 @@ class TurnEnded(msgspec.Struct, frozen=True, tag=True):
     cost: float = 0.0  # US dollars, the whole session so far
 
 
+class Side(msgspec.Struct, frozen=True):
+    """What is no part of the conversation: the parts of a chat hear it (``app/parts``)."""
+
+
 AgentEvent = Union[
     Started,
     Text,
@@ -102,6 +106,7 @@ AgentEvent = Union[
     Notice,
     Retry,
     TurnEnded,
+    Side,
 ]
 
 

@@ -18,6 +18,16 @@ class RunMessage(Message, frozen=True):
     run: str
 
 
+class ListMessage(Message, frozen=True):
+    """``name`` is that of a list, a buffer in which lines are things.
+
+    ``of`` is the number of the chat whose list it is; 0: it is about all of them.
+    """
+
+    name: str
+    of: int = 0
+
+
 class ChatMessage(Message, frozen=True):
     """``chat`` is the number of its buffer: one host serves one Neovim."""
 

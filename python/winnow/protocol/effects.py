@@ -7,7 +7,7 @@ from typing import Literal, Union
 import msgspec
 
 from winnow.core.section.answer import Part
-from winnow.protocol.base import ChatMessage, Message, SectionMessage
+from winnow.protocol.base import ChatMessage, ListMessage, Message, SectionMessage
 
 State = Literal["asleep", "connecting", "idle", "working", "waiting", "failed"]
 """What a chat is doing. A draft can be committed at once only in ``idle``; ``asleep`` has no agent
@@ -214,22 +214,22 @@ class Transcript(ChatMessage, frozen=True):
     earlier: bool = False
 
 
-class Board(Message, frozen=True):
-    """The lines of the board. ``done``: what was asked for by `EditBoard` is."""
+class Listed(ListMessage, frozen=True, kw_only=True):
+    """The lines of a list. ``done``: what was asked for by `EditList` is."""
 
     lines: list[str]
     done: bool = False
 
 
-class BoardProblem(Message, frozen=True):
-    """A line (from 0) of an `EditBoard` can't be understood; nothing is done."""
+class ListProblem(ListMessage, frozen=True, kw_only=True):
+    """A line (from 0) of an `EditList` can't be understood; nothing is done."""
 
     row: int
     sentence: str
 
 
-class BoardAsks(Message, frozen=True):
-    """An `EditBoard` would stop work: is that meant? Then it comes again with ``force``."""
+class ListAsks(ListMessage, frozen=True, kw_only=True):
+    """Is what an `EditList` would do really meant? Then it comes again with ``force``."""
 
     sentence: str
 
@@ -298,9 +298,9 @@ Effect = Union[
     Rules,
     Decisions,
     Transcript,
-    Board,
-    BoardProblem,
-    BoardAsks,
+    Listed,
+    ListProblem,
+    ListAsks,
     Peeked,
     OpenChat,
     Lived,

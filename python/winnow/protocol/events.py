@@ -8,7 +8,7 @@ import msgspec
 
 from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
-from winnow.protocol.base import ChatMessage, Message, RunMessage, SectionMessage
+from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -201,18 +201,25 @@ class GoOn(RunMessage, frozen=True):
     budget: float = 0.0
 
 
-class WatchBoard(Message, frozen=True):
-    """The board was opened, and is to be kept up to date; or it was closed."""
+class WatchList(ListMessage, frozen=True, kw_only=True):
+    """A list was opened, and is to be kept up to date; or it was closed."""
 
     open: bool
 
 
-class EditBoard(Message, frozen=True):
-    """Do what the lines ask for, which were ``before``; ``force``: also where work would stop."""
+class EditList(ListMessage, frozen=True, kw_only=True):
+    """Do what the lines ask for, which were ``before``; ``force``: also what is asked about."""
 
     before: list[str]
     lines: list[str]
     force: bool = False
+
+
+class PickLine(ListMessage, frozen=True, kw_only=True):
+    """Go to what the line with this key is about; ``peek``: only look at it."""
+
+    key: str
+    peek: bool = False
 
 
 class Peek(RunMessage, frozen=True):
@@ -235,5 +242,6 @@ class Restore(Message, frozen=True):
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 # A chat takes these.
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, SectionEvent]
-ShowEvent = Union[WatchBoard, EditBoard, Peek, GoToRun, Timeline, GoOn, Restore]  # about runs
-Event = Union[ChatEvent, Close, Watched, Recall, Trust, ShowEvent]
+ListEvent = Union[WatchList, EditList, PickLine]
+ShowEvent = Union[Peek, GoToRun, Timeline, GoOn, Restore]  # about runs
+Event = Union[ChatEvent, Close, Watched, Recall, Trust, ListEvent, ShowEvent]

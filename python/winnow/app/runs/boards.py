@@ -23,6 +23,7 @@ _FRAME = 0.05  # seconds in which what happens is shown together
 _TICK = 5.0  # seconds after which times are shown anew
 _RECENT = 7 * 86400.0  # seconds for which a run that is over is shown
 
+NAME = "board"
 ELSEWHERE = "this run is led in a chat that is not open here: <CR> on its line opens that."
 
 
@@ -87,7 +88,7 @@ class Board:
         for chat in self._led():
             live |= chat.live
         lines = board.render(self._shown().values(), self._world.clock.now(), live)
-        self._world.editor.apply(p.Board(lines, done))
+        self._world.editor.apply(p.Listed(NAME, lines=lines, done=done))
         self._show_in(_TICK)
 
     def _shown(self) -> dict[str, Run]:
@@ -98,22 +99,22 @@ class Board:
         recent = {run.id: run for run in others if run.id not in led and run.alive > since}
         return {**led, **recent}
 
-    def edit(self, event: p.EditBoard) -> None:
+    def edit(self, event: p.EditList) -> None:
         """Do what the lines ask for: all of it or, with a reason, nothing."""
         runs = self._shown()
         read = board.read(runs, event.before, event.lines)
         if not isinstance(read, Problem):
             read = self._problem(read, event) or read
         if isinstance(read, Problem):
-            self._world.editor.apply(p.BoardProblem(read.row, read.sentence))
+            self._world.editor.apply(p.ListProblem(NAME, row=read.row, sentence=read.sentence))
         elif not event.force and (stops := _stopped(read, runs)):
-            self._world.editor.apply(p.BoardAsks(f"Stop {', '.join(stops)}?"))
+            self._world.editor.apply(p.ListAsks(NAME, sentence=f"Stop {', '.join(stops)}?"))
         else:
             for chat in self._led():
                 chat.calls.edit(read)
             self._show(done=True)
 
-    def _problem(self, edits: Edits, event: p.EditBoard) -> Problem | None:
+    def _problem(self, edits: Edits, event: p.EditList) -> Problem | None:
         """Something is wanted of a run that nobody here can ask."""
         led = {chat.run.id for chat in self._led()}
         wanted = {run for run, _ in (*edits.cancel, *edits.add)} | set(edits.order)
@@ -122,6 +123,9 @@ class Board:
         away = next(iter(wanted - led))
         rows = [row for row, line in enumerate(event.lines) if f"{away}=" in line]
         return Problem(rows[0] if rows else 0, ELSEWHERE)
+
+    def pick(self, key: str, *, peek: bool) -> None:
+        """See `Shown.pick`: where a task is, Neovim knows by itself."""
 
     def close(self) -> None:
         """Show nothing any more."""

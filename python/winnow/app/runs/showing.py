@@ -29,12 +29,13 @@ class Showing:
 
     Attributes:
         led: the runs that are led here, by their chats' numbers.
+        board: the list of all runs.
     """
 
     def __init__(self, world: ports.World, spawn: Spawn) -> None:
         self.led: dict[int, RunChat] = {}
         self._world = world
-        self._board = Board(world, self.led.values, spawn)
+        self.board = Board(world, self.led.values, spawn)
         self._pages: dict[int, TaskPage] = {}
         self._spawn = spawn
 
@@ -45,7 +46,7 @@ class Showing:
     def began(self, number: int, chat: RunChat) -> None:
         """A run is led here from now on."""
         self.led[number] = chat
-        chat.changed = self._board.moved
+        chat.changed = self.board.moved
         for page in self._pages.values():
             self._join(page)
 
@@ -78,10 +79,6 @@ class Showing:
     def handle(self, event: p.ShowEvent) -> None:
         """Show something, or do what the user wants of it."""
         match event:
-            case p.WatchBoard(open=open):
-                self._board.watch(open=open)
-            case p.EditBoard():
-                self._board.edit(event)
             case p.Peek(run=run, task=task):
                 self._spawn(self._peek(run, task))
             case p.GoToRun(run=run):
@@ -135,6 +132,6 @@ class Showing:
 
     def close(self) -> None:
         """Show nothing any more."""
-        self._board.close()
+        self.board.close()
         for number in list(self._pages):
             self.ended(number)

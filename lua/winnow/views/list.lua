@@ -1,0 +1,248 @@
+--- Lists: buffers in which lines are things, kept up to date while they are open. What
+--- the user does is done when the buffer is written; until then it shows nothing new.
+local grammar = require('winnow.grammar')
+local marker = require('winnow.section.marker')
+local page = require('winnow.views.page')
+local quiet = require('winnow.quiet')
+local say = require('winnow.say')
+local window = require('winnow.window')
+
+local M = {}
+
+--- What is special to a list.
+---@class winnow.ListKind
+---@field key? fun(line: string): string? which thing a line is
+---@field filetype? string
+---@field pick? fun(line: string, key: string, peek: boolean) go to it, or look at it
+
+---@class winnow.List
+---@field name string
+---@field of integer the buffer of the chat whose list it is; 0: it is about all of them
+---@field buf integer
+---@field kind winnow.ListKind
+---@field latest string[] as the host gave it last
+---@field written string[] what stands there, but for the user's edits
+---@field asked boolean the host has yet to say what comes of those
+local List = {}
+List.__index = List
+
+local lists = {} ---@type table<string, winnow.List> by the names of their buffers
+
+---@param line string
+---@return string?
+local function key_of(line)
+  local found = marker.of(line)
+  return found and found.slot == grammar.LINE and found.id or nil
+end
+
+---@param name string
+---@param of integer
+---@return string
+local function title(name, of)
+  return 'winnow://' .. name .. (of > 0 and '/' .. of or '')
+end
+
+---@param name string
+---@param of? integer
+---@return winnow.List?
+function M.get(name, of)
+  local list = lists[title(name, of or 0)]
+  return list and vim.api.nvim_buf_is_loaded(list.buf) and list or nil
+end
+
+--- Tell the host something about it.
+---@param kind winnow.EventType
+---@param event table its fields
+function List:tell(kind, event)
+  event.name, event.of = self.name, self.of
+  page.tell(kind, event)
+end
+
+---@return string[]
+function List:lines()
+  return vim.api.nvim_buf_get_lines(self.buf, 0, -1, false)
+end
+
+-- Shown -----------------------------------------------------------------------------------------
+
+--- Put lines in the place of those that differ; each cursor stays on its thing.
+---@param lines string[]
+function List:replace(lines)
+  local before, key = self:lines(), self.kind.key or key_of
+  local on = {} ---@type table<integer, { key?: string, view: table }>
+  for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
+    local view = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+    on[win] = { key = key(before[view.lnum] or ''), view = view }
+  end
+  local options = vim.bo[self.buf]
+  local levels = options.undolevels
+  options.undolevels = -1 -- what the host shows is nothing to undo
+  local old, new = table.concat(before, '\n') .. '\n', table.concat(lines, '\n') .. '\n'
+  local hunks = vim.diff(old, new, { result_type = 'indices' }) --[[@as integer[][] ]]
+  for i = #hunks, 1, -1 do
+    local first, count, from, size = unpack(hunks[i])
+    local row = count == 0 and first or first - 1
+    local block = vim.list_slice(lines, from, from + size - 1)
+    vim.api.nvim_buf_set_lines(self.buf, row, row + count, false, block)
+  end
+  options.undolevels = levels
+  options.modified = false
+  self.written = lines
+  local rows = {} ---@type table<string, integer>
+  for row, line in ipairs(lines) do
+    rows[key(line) or ''] = row
+  end
+  for win, was in pairs(on) do
+    vim.api.nvim_win_call(win, function()
+      was.view.lnum = was.key and rows[was.key] or math.min(was.view.lnum, #lines)
+      vim.fn.winrestview(was.view)
+    end)
+  end
+end
+
+--- The host's lines. They wait while the user edits them, or is in the middle of a command.
+---@param lines string[]
+---@param done? boolean what the user wanted is done
+function List:show(lines, done)
+  self.latest = #lines > 0 and lines or { '' }
+  self.asked = self.asked and not done
+  if vim.bo[self.buf].modified or self.asked then
+    return
+  elseif quiet.counts_lines(self.buf) then
+    quiet.after_command(self.buf, function()
+      self:show(self.latest)
+    end)
+  else
+    self:replace(self.latest)
+  end
+end
+
+--- The host's answer to a list that was written: a line that can't be understood, and nothing is
+--- done.
+---@param row integer from 0
+---@param sentence string
+function List:refuse(row, sentence)
+  self.asked = false
+  vim.bo[self.buf].modified = true
+  for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
+    local last = vim.api.nvim_buf_line_count(self.buf)
+    vim.api.nvim_win_set_cursor(win, { math.min(row + 1, last), 0 })
+  end
+  say(('Line %d: %s'):format(row + 1, sentence), 'error')
+end
+
+--- The host's answer to a list that was written: is that meant?
+---@param sentence string a question
+function List:ask(sentence)
+  self.asked = false
+  if vim.fn.confirm(sentence, '&Yes\n&No', 2) == 1 then
+    self:write(true)
+  else
+    vim.bo[self.buf].modified = true
+  end
+end
+
+-- What the user does ----------------------------------------------------------------------------
+
+--- Have done what the lines ask for.
+---@param force? boolean without being asked
+function List:write(force)
+  self.asked = true
+  local event = { before = self.written, lines = self:lines(), force = force or false }
+  self:tell('editlist', event)
+  vim.bo[self.buf].modified = false
+end
+
+--- Go to what the line under the cursor is about, or look at it.
+---@param peek boolean
+function List:pick(peek)
+  local line = vim.api.nvim_get_current_line()
+  local key = (self.kind.key or key_of)(line)
+  if not key then
+    vim.cmd.normal({ vim.v.count1 .. (peek and 'K' or '\r'), bang = true })
+  elseif self.kind.pick then
+    self.kind.pick(line, key, peek)
+  else
+    self:tell('pickline', { key = key, peek = peek })
+  end
+end
+
+-- Markers are hidden, and a thing is one row.
+local WINDOW = { conceallevel = 3, concealcursor = 'nvic', wrap = false, list = false }
+
+--- Set the options for lists in this window; other buffers of the window keep theirs.
+local function dress()
+  for name, value in pairs(WINDOW) do
+    vim.wo[0][0][name] = value
+  end
+end
+
+function List:watch()
+  local group = vim.api.nvim_create_augroup(title(self.name, self.of), {})
+  ---@param events string|string[]
+  ---@param act fun(event: table)
+  local function on(events, act)
+    vim.api.nvim_create_autocmd(events, { group = group, buffer = self.buf, callback = act })
+  end
+  on('BufWriteCmd', function()
+    self:write(vim.v.cmdbang == 1)
+  end)
+  on('BufReadCmd', function()
+    self:tell('watchlist', { open = true })
+  end)
+  on('BufModifiedSet', function()
+    self:show(self.latest) -- maybe all was undone
+  end)
+  on({ 'BufWinEnter', 'WinEnter' }, dress)
+  on('BufUnload', function()
+    self:tell('watchlist', { open = false })
+  end)
+end
+
+function List:map()
+  ---@param key string
+  ---@param peek boolean
+  ---@param what string
+  local function set(key, peek, what)
+    vim.keymap.set('n', key, function()
+      self:pick(peek)
+    end, { buffer = self.buf, nowait = true, desc = 'Winnow: ' .. what })
+  end
+  set('<CR>', false, 'open this')
+  set('<2-LeftMouse>', false, 'open this')
+  set('K', true, 'look at this')
+end
+
+--- Make its buffer.
+---@param name string
+---@param of integer
+---@param kind winnow.ListKind
+---@return winnow.List
+local function make(name, of, kind)
+  local buf = vim.api.nvim_create_buf(true, false)
+  local list = { name = name, of = of, buf = buf, kind = kind }
+  local self = setmetatable(list, List) --[[@as winnow.List]]
+  self.latest, self.written, self.asked = { '' }, { '' }, false
+  lists[title(name, of)] = self
+  vim.api.nvim_buf_set_name(buf, title(name, of))
+  local options = vim.bo[buf]
+  options.buftype, options.swapfile, options.bufhidden = 'acwrite', false, 'hide'
+  options.undofile, options.modifiable = false, true -- whatever :set said
+  self:watch()
+  self:map()
+  options.filetype = kind.filetype or 'winnowlist'
+  return self
+end
+
+--- Open a list; its lines follow.
+---@param name string
+---@param of? integer the buffer of the chat whose list it is
+---@param mods? table command modifiers
+---@param kind? winnow.ListKind
+function M.open(name, of, mods, kind)
+  local list = M.get(name, of) or make(name, of or 0, kind or {})
+  list:tell('watchlist', { open = true }) -- the host reads while the window is made
+  window.show(list.buf, mods)
+end
+
+return M

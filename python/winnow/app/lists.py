@@ -1,0 +1,149 @@
+"""Lists that buffers show: kept up to date while somebody looks, and edited by their lines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from winnow import ports
+from winnow import protocol as p
+from winnow.core import listing
+from winnow.core.listing import Edits, Problem, Row
+from winnow.core.never import assert_never
+
+FRAME = 0.05  # seconds in which what happens is shown together
+
+
+class Shown(Protocol):
+    """A list, to whoever passes on what the user does there."""
+
+    def watch(self, *, open: bool) -> None:
+        """It was opened or closed."""
+
+    def edit(self, event: p.EditList) -> None:
+        """Do what its lines ask for: all of it or, with a reason, nothing."""
+
+    def pick(self, key: str, *, peek: bool) -> None:
+        """Go to what a line is about; ``peek``: look at it."""
+
+
+class List:
+    """One list; what is special to it overrides the methods below.
+
+    Args:
+        name: of the list.
+        editor: where it is shown.
+        of: the number of the chat whose list it is; 0: of all.
+
+    Attributes:
+        tick: seconds after which it is shown anew though nothing happened; 0: never.
+    """
+
+    tick = 0.0
+
+    def __init__(self, name: str, editor: ports.Editor, of: int = 0) -> None:
+        self.name = name
+        self.of = of
+        self._editor = editor
+        self._watched = False
+        self._soon: asyncio.TimerHandle | None = None
+
+    def rows(self) -> Sequence[Row]:
+        """What there is now."""
+        raise NotImplementedError
+
+    def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:  # noqa: ARG002
+        """Do what the user wants.
+
+        Returns:
+            What is wrong with a line, or a question that must be answered first (ask it unless
+            ``event.force``): nothing is done then.
+        """
+        return Problem(0, "this list can't be changed.")
+
+    def pick(self, key: str, *, peek: bool) -> None:
+        """See `Shown.pick`."""
+
+    def opened(self) -> None:
+        """Somebody looks: a place to learn what is shown."""
+
+    def watch(self, *, open: bool) -> None:
+        """See `Shown.watch`."""
+        self._watched = open
+        if open:
+            self.opened()
+            self._show()
+        else:
+            self.close()
+
+    def moved(self) -> None:
+        """Something happened: show it soon, if somebody looks."""
+        if self._watched and (self._soon is None or self.tick):
+            self._show_in(FRAME)
+
+    def edit(self, event: p.EditList) -> None:
+        """See `Shown.edit`."""
+        read = listing.read(self.rows(), event.before, event.lines)
+        what = read if isinstance(read, Problem) else self.change(read, event)
+        if isinstance(what, Problem):
+            self._tell(p.ListProblem(self.name, self.of, row=what.row, sentence=what.sentence))
+        elif isinstance(what, str):
+            self._tell(p.ListAsks(self.name, self.of, sentence=what))
+        else:
+            self._show(done=True)
+
+    def close(self) -> None:
+        """Show nothing any more."""
+        self._watched = False
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None
+
+    def _show_in(self, seconds: float) -> None:
+        if self._soon is not None:
+            self._soon.cancel()
+        self._soon = asyncio.get_running_loop().call_later(seconds, self._show)
+
+    def _show(self, *, done: bool = False) -> None:
+        self._soon = None
+        if self._watched or done:
+            self._tell(p.Listed(self.name, self.of, lines=listing.render(self.rows()), done=done))
+        if self._watched and self.tick:
+            self._show_in(self.tick)
+
+    def _tell(self, effect: p.Effect) -> None:
+        self._editor.apply(effect)
+
+
+Find = Callable[[str, int], "Shown | None"]
+
+
+class Lists:
+    """All lists: passes on what the user does.
+
+    Args:
+        editor: where a problem is told.
+        find: the list of this name, and of this chat.
+    """
+
+    def __init__(self, editor: ports.Editor, find: Find) -> None:
+        self._editor = editor
+        self._find = find
+
+    def handle(self, event: p.ListEvent) -> None:
+        """Do what an event asks for."""
+        found = self._find(event.name, event.of)
+        if found is None:
+            if not isinstance(event, p.WatchList) or event.open:
+                self._editor.apply(p.Notify("What this list is about is no longer open.", "warn"))
+            return
+        match event:
+            case p.WatchList(open=open):
+                found.watch(open=open)
+            case p.EditList():
+                found.edit(event)
+            case p.PickLine(key=key, peek=peek):
+                found.pick(key, peek=peek)
+            case _:
+                assert_never(event)

@@ -1,0 +1,9 @@
+"""The parts that every chat has."""
+
+from __future__ import annotations
+
+from winnow.app.parts.named import Named
+from winnow.app.parts.part import Part
+from winnow.app.parts.written import Written
+
+PARTS: tuple[type[Part], ...] = (Named, Written)

@@ -1,0 +1,97 @@
+"""What every part of a chat is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from winnow import ports
+from winnow import protocol as p
+from winnow.app.lists import Shown
+from winnow.app.outbox import Outbox
+from winnow.app.page import Page
+from winnow.app.session import Session
+from winnow.app.turn import Turn
+from winnow.core import agent as a
+
+
+class Around(NamedTuple):
+    """What a part may use of its chat."""
+
+    opened: p.Open
+    world: ports.World
+    page: Page
+    session: Session
+    outbox: Outbox
+    turn: Turn
+    moved: Callable[[], None]  # the part has changed: see what can be done next
+
+
+class Part:
+    """One thing that a chat does. What one is not about, it leaves as it is here."""
+
+    def __init__(self, around: Around) -> None:
+        self.around = around
+
+    def takes(self, event: p.ChatEvent) -> bool:  # noqa: ARG002
+        """Whether this event of the user's is for this part; then it is done."""
+        return False
+
+    def hear(self, event: a.AgentEvent) -> None:
+        """The agent said something."""
+
+    def connected(self, agent: ports.Agent) -> None:
+        """The agent is ready for a prompt."""
+
+    def ended(self) -> None:
+        """The agent is gone, wanted or not."""
+
+    def status(self) -> Mapping[str, Any]:
+        """Its fields of `p.Status`."""
+        return {}
+
+    def lists(self) -> Mapping[str, Shown]:
+        """Its lists, by their names."""
+        return {}
+
+    def close(self) -> None:
+        """The chat is closed."""
+
+
+class Parts:
+    """All parts of one chat."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+
+    def takes(self, event: p.ChatEvent) -> bool:
+        """See `Part.takes`."""
+        return any(part.takes(event) for part in self._parts)
+
+    def hear(self, event: a.AgentEvent) -> None:
+        """See `Part.hear`."""
+        for part in self._parts:
+            part.hear(event)
+
+    def connected(self, agent: ports.Agent) -> None:
+        """See `Part.connected`."""
+        for part in self._parts:
+            part.connected(agent)
+
+    def ended(self) -> None:
+        """See `Part.ended`."""
+        for part in self._parts:
+            part.ended()
+
+    def status(self) -> dict[str, Any]:
+        """The fields of all."""
+        return {name: value for part in self._parts for name, value in part.status().items()}
+
+    def lists(self) -> dict[str, Shown]:
+        """The lists of all."""
+        return {name: shown for part in self._parts for name, shown in part.lists().items()}
+
+    def close(self) -> None:
+        """See `Part.close`."""
+        for part in self._parts:
+            part.close()

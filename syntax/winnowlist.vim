@@ -1,0 +1,11 @@
+" The lines of a list: core/listing.py writes them.
+if exists('b:current_syntax')
+  finish
+endif
+syntax match WinnowMarker /⟦[^⟧]*⟧/ conceal
+syntax match WinnowHead /^━━.*/ contains=WinnowMarker
+syntax match WinnowUndecided /^[?!] .*/ contains=WinnowMarker
+syntax match WinnowFailed /^✗ .*/ contains=WinnowMarker
+syntax match WinnowTool /^▸ .*/ contains=WinnowMarker
+syntax match WinnowDescription /^[✓│] .*/ contains=WinnowMarker
+let b:current_syntax = 'winnowlist'
