@@ -298,6 +298,7 @@ class FakeAgent:
     """Says what the test makes it say."""
 
     name = "fake"
+    controls: ports.Controls | None = None
 
     def __init__(self, spec: ports.AgentSpec, ask: ports.Ask, problem: str) -> None:
         self.spec = spec

@@ -121,6 +121,7 @@ class ScriptedAgent:
         name: str = "scripted",
     ) -> None:
         self.name = name
+        self.controls = None
         self._session = spec.session or str(uuid4())
         self._mode = spec.mode
         self._worker = spec.about if spec.role == "worker" else ""

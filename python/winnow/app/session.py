@@ -17,6 +17,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 ENDED = "Claude ended in the middle of a turn. Send again to go on."
+UNCONNECTED = "Claude is not connected: it is as soon as something is sent."
 FAILED = "Winnow failed inside; :Winnow log has the details."
 
 
@@ -135,6 +136,24 @@ class Session:
                 done(result)
 
         self._requests.hold(self.spawn(run()))
+
+    def control(
+        self,
+        what: Callable[[ports.Controls], Coroutine[Any, Any, T]],
+        done: Callable[[T], None],
+        failed: Callable[[ports.AgentError], None],
+    ) -> None:
+        """Want something of the agent beside talking, if it is there and can do more than that."""
+
+        async def ask(agent: ports.Agent) -> T:
+            if agent.controls is None:
+                raise ports.AgentError(f"{agent.name} can't do that.")
+            return await what(agent.controls)
+
+        if self._agent is None:
+            failed(ports.AgentError(UNCONNECTED))
+        else:
+            self.request(ask, done, failed)
 
     def renew(self) -> None:
         """Connect anew, because the session is to be made from something else."""

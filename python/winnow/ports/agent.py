@@ -43,12 +43,27 @@ Heard = Mapping[str, str]
 """What a session has on record: uuids of prompts, and tool calls with the error of those failed."""
 
 
+class Controls(Protocol):
+    """What a session can be asked for beside talking, also in the middle of a turn.
+
+    Raises:
+        AgentError: from each; it can't be had, and the session goes on.
+    """
+
+    async def stop_task(self, id: str) -> None:
+        """Stop work that runs in the background, with all that it has started."""
+
+
 class Agent(Protocol):
     """One session. Made, connected, drained and closed by one task."""
 
     @property
     def name(self) -> str:
         """Who answers, for the top of the chat; the first word is its `AgentSpec.kind`."""
+
+    @property
+    def controls(self) -> Controls | None:
+        """None: this agent only talks."""
 
     async def connect(self) -> None:
         """Start and be ready for a prompt.

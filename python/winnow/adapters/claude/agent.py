@@ -28,6 +28,7 @@ from claude_agent_sdk import (
 
 from winnow import ports
 from winnow.adapters.claude import failures, places, private, rules, session_file
+from winnow.adapters.claude.controls import Controls
 from winnow.adapters.claude.options import options
 from winnow.adapters.claude.process import Process
 from winnow.adapters.claude.requests import Requests
@@ -90,6 +91,7 @@ class ClaudeAgent:
         )
         self._process = Process(self._options, spec.place)
         self._client = ClaudeSDKClient(self._options, self._process)
+        self.controls = Controls(lambda: (self._client, self._process), patience, self._error)
 
     async def connect(self) -> None:
         """Start the CLI; once more, if it was too slow. See `ports.Agent.connect`."""

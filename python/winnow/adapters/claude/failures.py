@@ -51,6 +51,11 @@ def turn(reason: str, kind: str, status: int | None, detail: str) -> str:
     return f"Claude {what}{told}; {remedy}."
 
 
+def could_not(what: str, detail: str) -> str:
+    """Something beside talking did not work."""
+    return f"Claude Code could not {what} ({_brief(detail or 'no answer')})."
+
+
 def retry(data: dict[str, Any]) -> Retry:
     """The CLI waits and asks the API again; ``data`` is its ``api_retry`` message."""
     status = data.get("error_status") or data.get("error") or "no connection"

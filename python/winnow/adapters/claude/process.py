@@ -73,8 +73,8 @@ class Process(Subprocess):
         if self.process and self.running:
             self.process.terminate()
 
-    async def request(self, subtype: str) -> dict[str, Any]:
-        """Ask the CLI for what the SDK has no method for; gives its reply.
+    async def request(self, subtype: str, **fields: Any) -> dict[str, Any]:
+        """Ask the CLI for what the SDK has no method for; gives its reply, empty if it has none.
 
         Raises:
             CLIConnectionError: it does not run.
@@ -82,15 +82,18 @@ class Process(Subprocess):
         """
         request_id = f"winnow_{uuid4().hex}"
         reply = self._replies[request_id] = asyncio.get_running_loop().create_future()
-        request = {"type": "control_request", "request_id": request_id}
+        wanted = {"subtype": subtype, **fields}
+        request = {"type": "control_request", "request_id": request_id, "request": wanted}
         try:
-            await self.write(json.dumps({**request, "request": {"subtype": subtype}}) + "\n")
+            await self.write(
+                json.dumps({**request, "request": {"subtype": subtype, **fields}}) + "\n"
+            )
             response = await reply
         finally:
             del self._replies[request_id]
         if response.get("subtype") != "success":
             raise ProcessError(str(response.get("error")))
-        found: dict[str, Any] = response["response"]
+        found: dict[str, Any] = response.get("response") or {}
         return found
 
     async def read_messages(self) -> AsyncIterator[dict[str, Any]]:

@@ -38,6 +38,7 @@ class ClarifyAgent:
     """
 
     name = "claude"
+    controls = None
 
     def __init__(
         self,

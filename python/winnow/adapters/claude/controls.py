@@ -1,0 +1,54 @@
+"""What Claude Code can be asked for beside talking: see `ports.Controls`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from claude_agent_sdk import ClaudeSDKClient
+
+from winnow import ports
+from winnow.adapters.claude import failures
+from winnow.adapters.claude.process import Process
+
+T = TypeVar("T")
+
+
+class Controls:
+    """Of one session; implements `ports.Controls`.
+
+    Args:
+        of: the client and the process as they are now.
+        patience: seconds for a reply.
+        error: makes a failure of a sentence and what was raised.
+    """
+
+    def __init__(
+        self,
+        of: Callable[[], tuple[ClaudeSDKClient, Process]],
+        patience: float,
+        error: Callable[[str, BaseException], ports.AgentError],
+    ) -> None:
+        self._of = of
+        self._patience = patience
+        self._error = error
+
+    @property
+    def _client(self) -> ClaudeSDKClient:
+        return self._of()[0]
+
+    @property
+    def _process(self) -> Process:
+        return self._of()[1]
+
+    async def stop_task(self, id: str) -> None:
+        """See `ports.Controls.stop_task`."""
+        await self._have("stop this", self._client.stop_task(id))
+
+    async def _have(self, what: str, reply: Awaitable[T]) -> T:
+        """A reply, in time; ``what`` it is for goes after "Claude Code could not"."""
+        try:
+            return await asyncio.wait_for(reply, self._patience)
+        except Exception as error:  # the SDK raises bare ones
+            raise self._error(failures.could_not(what, str(error)), error) from error
