@@ -10,6 +10,8 @@ local handover = require('winnow.handover')
 local host = require('winnow.host')
 local inbox = require('winnow.views.inbox')
 local kept = require('winnow.views.kept')
+local lists = require('winnow.views.list')
+local live = require('winnow.chat.live')
 local log = require('winnow.log')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
@@ -92,6 +94,14 @@ M.subcommands = {
     registry.with_current(function(chat)
       chat:stop()
     end)
+  end,
+  background = function()
+    registry.with_current(function(chat)
+      chat:tell('background', { call = live.call_here(chat) or '' })
+    end)
+  end,
+  tasks = function(args)
+    lists.open('tasks', 0, args.smods)
   end,
   take = function()
     registry.with_current(function(chat)

@@ -8,6 +8,7 @@ local events = require('winnow.events')
 local host = require('winnow.host')
 local kept = require('winnow.views.kept')
 local lists = require('winnow.views.list')
+local live = require('winnow.chat.live')
 local log = require('winnow.log')
 local quiet = require('winnow.quiet')
 local registry = require('winnow.registry')
@@ -55,6 +56,9 @@ M.effects = {
   tool = function(chat, e)
     transcript.tool(chat, e.id, e.line, e.output, e.seconds)
   end,
+  live = function(chat, e)
+    live.show(chat, e.calls)
+  end,
   section = function(chat, e)
     section.open(chat, e.section, e.lines, e.previews, e.focus, e.edited)
   end,
@@ -94,6 +98,7 @@ M.effects = {
   end,
   status = function(chat, e)
     chat.cost, chat.mode, chat.ahead = e.cost, e.mode, e.ahead
+    chat.background = e.background
     chat:announce(e.pending)
     chat:set_state(e.state)
   end,

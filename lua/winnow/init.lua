@@ -9,20 +9,24 @@ function M.setup(options)
 end
 
 --- For a statusline: what the chat of this window does, or else all chats: the state, the
---- permission mode of a single chat unless it is the usual one, how many things wait for you, what
---- the session has cost. Empty without a chat.
+--- number of tasks in the background, the permission mode of a single chat unless it is the usual
+--- one, how many things wait for you, what the session has cost. Empty without a chat.
 ---@return string
 function M.statusline()
   local registry = package.loaded['winnow.registry']
   local shown = registry and (registry.current() and { registry.current() } or registry.all()) or {}
-  local waiting, cost, state = 0, 0, nil
+  local waiting, cost, background, state = 0, 0, 0, nil
   local rank = { idle = 1, failed = 2, connecting = 3, working = 4, waiting = 5 }
   for _, chat in ipairs(shown) do
     waiting, cost = waiting + #chat.pending, cost + chat.cost
+    background = background + chat.background
     local this = rank[chat.state] and chat.state or 'idle'
     state = rank[this] > (rank[state] or 0) and this or state
   end
   local parts = { state }
+  if background > 0 then
+    table.insert(parts, ('· %d in background'):format(background))
+  end
   local mode = #shown == 1 and shown[1].mode or ''
   if mode ~= '' and mode ~= 'default' then
     table.insert(parts, mode)

@@ -99,6 +99,12 @@
 ---@field chat integer
 ---@field mode? string
 
+--- Have a running call go on in the background; without `call`: the only one that runs.
+---@class winnow.event.Background
+---@field type 'background'
+---@field chat integer
+---@field call? string
+
 --- The lines of the open section changed.
 ---@class winnow.event.Edit
 ---@field type 'edit'
@@ -260,6 +266,18 @@
 ---@field output string[]
 ---@field seconds number
 
+--- A call that goes on: what is drawn behind its line, with the time `since` (epoch).
+---@class winnow.LiveCall
+---@field id string
+---@field text string
+---@field since number
+
+--- All calls of the chat that are subagents, or go on in the background.
+---@class winnow.effect.Live
+---@field type 'live'
+---@field chat integer
+---@field calls winnow.LiveCall[]
+
 --- Open a section above the draft.
 ---@class winnow.effect.Section
 ---@field type 'section'
@@ -367,12 +385,13 @@
 ---@field cost number
 ---@field mode string
 ---@field ahead integer
+---@field background integer
 
 --- Something happened: a `User` autocommand of the name `Winnow{name}`.
 ---@class winnow.effect.Happened
 ---@field type 'happened'
 ---@field chat integer
----@field name 'Answered'|'Question'|'TurnEnd'
+---@field name 'Answered'|'Question'|'TaskEnd'|'TurnEnd'
 ---@field data table<string, string|number|boolean>
 
 --- Frontmatter values that are known now.
@@ -486,6 +505,7 @@
 ---| winnow.event.Stop
 ---| winnow.event.Pace
 ---| winnow.event.SetMode
+---| winnow.event.Background
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
 ---| winnow.event.Keep
@@ -511,6 +531,7 @@
 ---@alias winnow.Effect
 ---| winnow.effect.Write
 ---| winnow.effect.Tool
+---| winnow.effect.Live
 ---| winnow.effect.Section
 ---| winnow.effect.Verdict
 ---| winnow.effect.Say
@@ -550,6 +571,7 @@
 ---| 'stop'
 ---| 'pace'
 ---| 'setmode'
+---| 'background'
 ---| 'edit'
 ---| 'confirm'
 ---| 'keep'
@@ -575,6 +597,7 @@
 ---@class winnow.Effects
 ---@field write fun(chat: winnow.Chat, effect: winnow.effect.Write)
 ---@field tool fun(chat: winnow.Chat, effect: winnow.effect.Tool)
+---@field live fun(chat: winnow.Chat, effect: winnow.effect.Live)
 ---@field section fun(chat: winnow.Chat, effect: winnow.effect.Section)
 ---@field verdict fun(chat: winnow.Chat, effect: winnow.effect.Verdict)
 ---@field say fun(chat: winnow.Chat, effect: winnow.effect.Say)

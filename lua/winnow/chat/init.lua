@@ -36,6 +36,9 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field stamp string of its file, as it was read or written last
 ---@field saved string what that held
 ---@field ahead integer how many other agents start before its own
+---@field background integer tasks that run, and nobody waits for
+---@field live winnow.LiveCall[] calls that go on
+---@field live_timer? uv.uv_timer_t which draws them
 ---@field since? integer when its agent began to start, in milliseconds
 ---@field ticks? boolean what is said of that will be said anew
 ---@field queued boolean the draft waits to be sent
@@ -212,6 +215,8 @@ function M.new(buf, owner)
     cost = 0,
     mode = '',
     ahead = 0,
+    background = 0,
+    live = {},
     queued = false,
     carry = '',
     fresh = false,

@@ -31,6 +31,7 @@ local BUSY = {
   working = 'Claude is still at work here',
   waiting = 'Claude waits for your answer here',
 }
+local IN_BACKGROUND = '%d in background'
 local QUEUED = 'goes out as soon as Claude can take it'
 local SLOW = 3 -- seconds of a start from which on they are counted
 local GHOST = 'i writes here, <Esc> and <CR> send'
@@ -89,6 +90,9 @@ end
 ---@return string? why
 function Chat:refuse_to_quit()
   local why, modified = BUSY[self.state], vim.bo[self.buf].modified
+  if not why and self.background > 0 then
+    why = ('%d still run in the background here'):format(self.background)
+  end
   if self.owner or not why then
     return nil
   end
@@ -159,6 +163,10 @@ function Chat:show_state()
     text = self:progress()
   else
     self.since = nil
+  end
+  if self.background > 0 then
+    local more = IN_BACKGROUND:format(self.background)
+    text = ('%s · %s'):format(text == '' and self.state or text, more)
   end
   if self.owner then
     text = handover.sentence(self.owner)

@@ -94,6 +94,15 @@ local function row_of(chat, tool)
   end
 end
 
+--- Where a call's line is; nil: it has none here.
+---@param chat winnow.Chat
+---@param id string
+---@return integer? row
+function M.row(chat, id)
+  local tool = chat.tools[id]
+  return tool and row_of(chat, tool)
+end
+
 --- Take a tool's lines away, as if they had never stood there: what they were set apart from by
 --- two blank lines is now by one.
 ---@param chat winnow.Chat

@@ -7,7 +7,6 @@ import asyncio
 from winnow import ports
 from winnow import protocol as p
 from winnow.app.ledger import Ledger, Replay
-from winnow.app.lists import Shown
 from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
@@ -56,7 +55,7 @@ class Chat:
         self._sections = Sections(opened, world, page, outbox, ledger, self._mode, self._trust)
         self._turn = self._sections.turn
         around = Around(opened, world, page, self._session, outbox, self._turn, self.moved)
-        self._parts = Parts([part(around) for part in PARTS])
+        self.parts = Parts([part(around) for part in PARTS])
         self._resume = opened.session  # the session's id in the agent's own books
         self._begun = False  # that session is new, and has no whole turn yet
         self._heard: ports.Heard | None = None  # what it had heard when its agent was made
@@ -120,7 +119,7 @@ class Chat:
             case p.SetMode(mode=mode):
                 self._mode.change(mode)
             case _:
-                if not self._parts.takes(event):
+                if not self.parts.takes(event) and isinstance(event, p.SectionMessage):
                     self._sections.handle(event)
         self._advance()
 
@@ -147,10 +146,6 @@ class Chat:
         """Show what waits here in another chat, too. False: it waits no more, or is there."""
         return self._sections.show(section, other._page)
 
-    def listed(self, name: str) -> Shown | None:
-        """Its list of this name."""
-        return self._parts.lists().get(name)
-
     def watched(self, headless: bool) -> None:
         """Somebody came who can be asked, or the last one went."""
         self._sections.headless = self._trust.headless = headless
@@ -167,7 +162,7 @@ class Chat:
         self._page.detach()
         self._loading.cancel()
         self._sections.close()
-        self._parts.close()
+        self.parts.close()
         await asyncio.sleep(0)  # let the denials reach the agent
         await self._session.close()
 
@@ -217,7 +212,7 @@ class Chat:
 
     def connected(self, agent: ports.Agent) -> None:
         """See `Listener.connected`."""
-        self._parts.connected(agent)
+        self.parts.connected(agent)
         self._advance()
 
     def heard(self, event: a.AgentEvent) -> None:
@@ -238,7 +233,7 @@ class Chat:
                 self._cost = cost or self._cost
             case _:
                 pass
-        self._parts.hear(event)
+        self.parts.hear(event)
         answered = self._turn.busy  # at least a part of an answer came
         self._page.append(*self._turn.hear(event))
         if isinstance(event, a.TurnEnded):
@@ -255,7 +250,7 @@ class Chat:
     ) -> None:
         """See `Listener.lost`: say so, and keep what the agent did not take."""
         self._sections.lost()
-        self._parts.ended()
+        self.parts.ended()
         self._heard = None
         if isinstance(error, ports.SessionGone) or (heard is None and self._begun):
             self._forget_session()
@@ -276,7 +271,7 @@ class Chat:
 
     def ended(self) -> None:
         """See `Listener.ended`."""
-        self._parts.ended()
+        self.parts.ended()
         self._heard = None
         self._outbox.doubt()
         self._advance()
@@ -321,7 +316,7 @@ class Chat:
             self._page.take()
         pending = [section.pending for section in self._sections.waiting]
         ahead = self._session.ahead
-        more, mode = self._parts.status(), self._mode.name
+        more, mode = self.parts.status(), self._mode.name
         status = p.Status(self.id, self._state(), pending, self._cost, mode, ahead, **more)
         if status != self._told:
             self._told = status

@@ -11,12 +11,14 @@ import msgspec
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app import trust
+from winnow.app import trust, work_list
 from winnow.app.background import Background
 from winnow.app.chat import Chat
 from winnow.app.clarify.clarify_chat import ClarifyChat
 from winnow.app.ledger import Replay, recall
 from winnow.app.lists import Lists, Shown
+from winnow.app.parts.part import P
+from winnow.app.parts.work import Work
 from winnow.app.runs import boards
 from winnow.app.runs.run_chat import RunChat
 from winnow.app.runs.showing import Showing
@@ -43,6 +45,7 @@ class Chats:
         self._showing = Showing(world, self._spawn)
         self._lists = Lists(world.editor, self._list)
         self._chats: dict[int, Chat] = {}
+        self._work = work_list.WorkList(world.editor, lambda: self._parts(Work))
         self._closing: dict[str, asyncio.Task[None]] = {}  # by the chat's path
         self._background = Background()
 
@@ -87,11 +90,16 @@ class Chats:
             log.warning("event for a closed chat: %s", type(event).__name__)
             self._world.editor.apply(p.Notify(UNKNOWN, "error"))
 
+    def _parts(self, kind: type[P]) -> list[P]:
+        found = (chat.parts.of(kind) for chat in self._chats.values())
+        return [part for part in found if part is not None]
+
     def _list(self, name: str, of: int) -> Shown | None:
         if of:
             chat = self._chats.get(of)
-            return chat.listed(name) if chat else None
-        return {boards.NAME: self._showing.board}.get(name)
+            return chat.parts.lists().get(name) if chat else None
+        lists: dict[str, Shown] = {boards.NAME: self._showing.board, work_list.NAME: self._work}
+        return lists.get(name)
 
     def show(self, chat: int, section: str, on: int) -> bool:
         """Show what waits in one chat on the page of another, too; False where it can't be."""
@@ -110,6 +118,7 @@ class Chats:
         """End every chat."""
         chats, self._chats = list(self._chats.values()), {}
         self._showing.close()
+        self._work.close()
         await asyncio.gather(*(chat.close() for chat in chats), *self._background.tasks)
 
     async def _show_trust(self, event: p.Trust) -> None:

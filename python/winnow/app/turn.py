@@ -86,6 +86,15 @@ class Turn:
         """A tool call that has no result yet."""
         return self._calls.get(call)
 
+    @property
+    def calls(self) -> list[str]:
+        """Those that have no result yet."""
+        return list(self._calls)
+
+    def lasts(self, call: str) -> bool:
+        """A call goes on whatever it returns now; who says so tells its end. False: it is none."""
+        return self._calls.pop(call, None) is not None
+
     def allowed(self, request: a.Request, input: dict[str, Any]) -> Entry:
         """A call runs with this input."""
         if request.agent_id:

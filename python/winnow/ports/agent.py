@@ -50,8 +50,18 @@ class Controls(Protocol):
         AgentError: from each; it can't be had, and the session goes on.
     """
 
-    async def stop_task(self, id: str) -> None:
-        """Stop work that runs in the background, with all that it has started."""
+    async def stop_task(self, id: str) -> int:
+        """Stop work that runs in the background, with all that it has started.
+
+        Returns:
+            How many processes had gone their own way, and had to be ended beside.
+        """
+
+    async def background(self, call: str) -> bool:
+        """Have a running call go on in the background; False: it is too young, or none."""
+
+    async def task_output(self, id: str) -> str:
+        """The end of what a command in the background has said so far."""
 
 
 class Agent(Protocol):

@@ -36,6 +36,20 @@ class Tool(ChatMessage, frozen=True):
     seconds: float = 0.0
 
 
+class LiveCall(msgspec.Struct, frozen=True):
+    """A call that goes on: what is drawn behind its line, with the time ``since`` (epoch)."""
+
+    id: str
+    text: str
+    since: float
+
+
+class Live(ChatMessage, frozen=True):
+    """All calls of the chat that are subagents, or go on in the background."""
+
+    calls: list[LiveCall]
+
+
 class Section(SectionMessage, frozen=True):
     """Open a section above the draft.
 
@@ -138,7 +152,7 @@ class Status(ChatMessage, frozen=True):
     """What the chat is doing, what waits in it, and what it has cost in US dollars.
 
     ``mode`` is the permission mode, empty while nobody knows it; ``ahead`` says how many other
-    agents start before this one.
+    agents start before this one, ``background`` how many tasks run that nobody waits for.
     """
 
     state: State
@@ -146,6 +160,7 @@ class Status(ChatMessage, frozen=True):
     cost: float = 0.0
     mode: str = ""
     ahead: int = 0
+    background: int = 0
 
 
 Data = dict[str, Union[str, float, bool]]
@@ -154,7 +169,7 @@ Data = dict[str, Union[str, float, bool]]
 class Happened(ChatMessage, frozen=True):
     """Something happened: a ``User`` autocommand of the name ``Winnow{name}``."""
 
-    name: Literal["Question", "Answered", "TurnEnd"]
+    name: Literal["Question", "Answered", "TurnEnd", "TaskEnd"]
     data: Data
 
 
@@ -276,6 +291,7 @@ class Export(Message, frozen=True):
 Effect = Union[
     Write,
     Tool,
+    Live,
     Section,
     Verdict,
     Say,

@@ -85,6 +85,12 @@ class Stop(ChatMessage, frozen=True):
     """End the running turn."""
 
 
+class Background(ChatMessage, frozen=True):
+    """Have a running call go on in the background; without ``call``: the only one that runs."""
+
+    call: str = ""
+
+
 class Edit(SectionMessage, frozen=True):
     """The lines of the open section changed."""
 
@@ -241,7 +247,7 @@ class Restore(Message, frozen=True):
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 # A chat takes these.
-ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, SectionEvent]
+ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, Background, SectionEvent]
 ListEvent = Union[WatchList, EditList, PickLine]
 ShowEvent = Union[Peek, GoToRun, Timeline, GoOn, Restore]  # about runs
 Event = Union[ChatEvent, Close, Watched, Recall, Trust, ListEvent, ShowEvent]

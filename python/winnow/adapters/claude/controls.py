@@ -9,7 +9,7 @@ from typing import TypeVar
 from claude_agent_sdk import ClaudeSDKClient
 
 from winnow import ports
-from winnow.adapters.claude import failures
+from winnow.adapters.claude import failures, leftovers, private
 from winnow.adapters.claude.process import Process
 
 T = TypeVar("T")
@@ -42,9 +42,22 @@ class Controls:
     def _process(self) -> Process:
         return self._of()[1]
 
-    async def stop_task(self, id: str) -> None:
+    async def stop_task(self, id: str) -> int:
         """See `ports.Controls.stop_task`."""
         await self._have("stop this", self._client.stop_task(id))
+        return await leftovers.end(id)
+
+    async def background(self, call: str) -> bool:
+        """See `ports.Controls.background`."""
+        asking = self._process.request(private.BACKGROUND, tool_use_id=call)
+        reply = await self._have("send this to the background", asking)
+        return bool(reply.get("backgrounded"))
+
+    async def task_output(self, id: str) -> str:
+        """See `ports.Controls.task_output`."""
+        asking = self._process.request(private.TASK_OUTPUT, task_id=id)
+        reply = await self._have("say what this has said", asking)
+        return str(reply.get("output") or "")
 
     async def _have(self, what: str, reply: Awaitable[T]) -> T:
         """A reply, in time; ``what`` it is for goes after "Claude Code could not"."""

@@ -70,6 +70,7 @@ def options(
         **run_tools.limits(spec),
         **(_ELSEWHERE if elsewhere else _project(spec.given, spec.cwd, files)),
         include_partial_messages=True,
+        forward_subagent_text=True,
         can_use_tool=requests.can_use_tool,
         hooks=_hooks(requests, settings_changed),
         max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client

@@ -72,6 +72,11 @@ async def _nothing() -> AsyncIterator[dict[str, Any]]:
 # A control request that the SDK has no method for. Replies with ``state``, see ``rules.py``.
 LIST_RULES = "list_permission_rules"
 
+# A running call goes on in the background; replies with ``backgrounded``, false for one that is no
+# task yet. And what a command in the background has said: ``output``, with ``total_bytes``.
+BACKGROUND = "background_tasks"
+TASK_OUTPUT = "get_task_output"
+
 # A hook that the SDK's types lack: settings on disk have changed. Its ``block`` keeps them out.
 CONFIG_CHANGE = cast(HookEvent, "ConfigChange")
 
@@ -89,6 +94,9 @@ NO_SESSION = "No conversation found"
 
 # Without it, the options of a question have no previews.
 PREVIEWS = {"CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "markdown"}
+
+# Without it, newer models have no tools for a list of what they have to do.
+TODO = {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1"}
 
 # What makes up for settings that are not read from the project's files. Its prompts are, and what
 # it wants done by the clock is not, which Claude Code does even without its settings.
@@ -118,4 +126,4 @@ def variables(*, whole: bool) -> dict[str, str]:
         whole: the session gets all of its project's settings.
     """
     outer = {name: "" for name in _OUTER_SESSION if name in os.environ}
-    return {**outer, **PREVIEWS, **({} if whole else PARTLY)}
+    return {**outer, **PREVIEWS, **TODO, **({} if whole else PARTLY)}

@@ -24,7 +24,7 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
-from winnow.adapters.claude import failures
+from winnow.adapters.claude import failures, tasks
 from winnow.core import agent as a
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,8 @@ log = logging.getLogger(__name__)
 class Translator:
     """Turns the messages of one session into events.
 
-    Of a subagent only the results of its tools are told, since the user may have allowed them.
+    What a subagent says is told aside; the results of its tools also as all others are, since the
+    user may have allowed them.
     """
 
     def __init__(self) -> None:
@@ -55,10 +56,12 @@ class Translator:
             case StreamEvent():
                 if message.parent_tool_use_id is None:
                     yield from self._delta(message.event)
+            case AssistantMessage(parent_tool_use_id=None):
+                yield from self._assistant(message)
             case AssistantMessage():
-                if message.parent_tool_use_id is None:
-                    yield from self._assistant(message)
+                yield from tasks.said(message, _text)
             case UserMessage():
+                yield from tasks.beside(message, _text)
                 yield from self._user(message)
             case SystemMessage(subtype=subtype, data=data):
                 yield from self._system(subtype, data)
@@ -94,6 +97,8 @@ class Translator:
                 yield failures.retry(data)
             case "compact_boundary", _:
                 yield a.Notice("Claude now has a summary in place of the conversation so far.")
+            case _:
+                yield from tasks.told(subtype, data)
 
     def _delta(self, event: dict[str, Any]) -> Iterator[a.AgentEvent]:
         match event:
@@ -136,7 +141,7 @@ class Translator:
         for block in message.content if isinstance(message.content, list) else []:
             match block:
                 case ToolResultBlock():
-                    output = _joined(_plain(block.content))
+                    output = _text(block.content)
                     yield a.ToolFinished(block.tool_use_id, output, bool(block.is_error))
                     if message.parent_tool_use_id is None:
                         yield a.Pause()
@@ -193,6 +198,10 @@ def as_object(input: Any) -> dict[str, Any]:
 def _joined(text: str) -> str:
     """Halves of surrogate pairs made one character; lone halves, which nothing can encode, �."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _text(content: str | list[dict[str, Any]] | None) -> str:
+    return _joined(_plain(content))
 
 
 def _plain(content: str | list[dict[str, Any]] | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from winnow.app.parts.named import Named
 from winnow.app.parts.part import Part
+from winnow.app.parts.work import Work
 from winnow.app.parts.written import Written
 
-PARTS: tuple[type[Part], ...] = (Named, Written)
+PARTS: tuple[type[Part], ...] = (Named, Written, Work)

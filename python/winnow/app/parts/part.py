@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from winnow import ports
 from winnow import protocol as p
@@ -13,6 +13,8 @@ from winnow.app.page import Page
 from winnow.app.session import Session
 from winnow.app.turn import Turn
 from winnow.core import agent as a
+
+P = TypeVar("P", bound="Part")
 
 
 class Around(NamedTuple):
@@ -90,6 +92,10 @@ class Parts:
     def lists(self) -> dict[str, Shown]:
         """The lists of all."""
         return {name: shown for part in self._parts for name, shown in part.lists().items()}
+
+    def of(self, kind: type[P]) -> P | None:
+        """The part of this kind."""
+        return next((part for part in self._parts if isinstance(part, kind)), None)
 
     def close(self) -> None:
         """See `Part.close`."""

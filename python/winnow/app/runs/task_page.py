@@ -147,11 +147,11 @@ class TaskPage:
                 self.page.say("A task is stopped on the board: dd on its line, then :w.")
             case p.SetMode():
                 self.page.say("A worker's mode is that of its run.")
-            case p.Refilled() | p.Pace():
-                pass
-            case _:
-                if (take := self.page.guests.get(event.section)) is not None:
+            case p.SectionMessage(section=section):
+                if (take := self.page.guests.get(section)) is not None:
                     take(event)
+            case _:
+                pass  # of what only a chat can do
         self.status()
 
     def _send(self, text: str, id: str) -> None:

@@ -57,11 +57,15 @@ class Recorded(_Entry, frozen=True):
 
 
 class Returned(_Entry, frozen=True):
-    """A tool call has a result; one that was cut short has failed without any."""
+    """A tool call has a result; one that was cut short has failed without any.
+
+    ``more`` goes into its line: what it has cost.
+    """
 
     id: str
     output: str = ""
     failed: bool = False
+    more: str = ""
 
 
 class Noted(_Entry, frozen=True):

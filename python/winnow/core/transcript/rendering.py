@@ -62,10 +62,15 @@ def tool_line(
     folder: Folder = UNKNOWN,
     *,
     state: ToolState | None = None,
+    more: str = "",
 ) -> str:
-    """A tool call on one line: its name and what it works on; with a state, as the chat has it."""
+    """A tool call on one line: its name and what it works on; with a state, as the chat has it.
+
+    ``more`` is said behind that.
+    """
     call = ways.of(name, arguments).line(arguments)
     call = call or f"{clean(name)} {_about(name, arguments, folder)}".rstrip()
+    call = f"{call} · {more}" if more else call
     return f"{grammar.TOOL} {call} {_STATES[state]}" if state else call
 
 
@@ -219,10 +224,12 @@ class Renderer:
                 self._held.remove(entry.id)
                 yield from self._finish()
             output = tool_output(entry.output, called.tool)
-            yield self._line(called, "failed" if entry.failed else "done", output)
+            yield self._line(called, "failed" if entry.failed else "done", output, entry.more)
 
-    def _line(self, called: Called, state: ToolState, output: Sequence[str] = ()) -> CallLine:
-        line = tool_line(called.tool, called.input, self._folder, state=state)
+    def _line(
+        self, called: Called, state: ToolState, output: Sequence[str] = (), more: str = ""
+    ) -> CallLine:
+        line = tool_line(called.tool, called.input, self._folder, state=state, more=more)
         return CallLine(called.id, line, list(output))
 
 

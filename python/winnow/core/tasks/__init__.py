@@ -1,0 +1,1 @@
+"""Work that an agent has started: subagents, and commands that run beside it."""
