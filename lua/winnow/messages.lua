@@ -64,12 +64,24 @@
 ---@field places? winnow.Place[]
 ---@field task? string
 
+--- What one mention stands for.
+---@class winnow.Attachment
+---@field mention string
+---@field name string
+---@field text string
+---@field language string
+---@field note string
+---@field image string
+---@field media string
+---@field path boolean
+
 --- A message that the buffer already shows. Empty: there was nothing to take after all.
 ---@class winnow.event.Send
 ---@field type 'send'
 ---@field chat integer
 ---@field text string
 ---@field id? string
+---@field attached? winnow.Attachment[]
 
 --- These messages stand in the draft, and the draft in its file.
 ---@class winnow.event.Refilled

@@ -19,6 +19,7 @@ from winnow.core import agent as a
 from winnow.core.asking.trust import Verdict, Verdicts
 from winnow.core.asking.way import FileError
 from winnow.core.clarify.clarification import Clarification
+from winnow.core.context.attachment import Attachment
 from winnow.core.ledger.ledger import Decision
 from winnow.core.project import Project
 from winnow.core.run.events import Event, RunEvent
@@ -304,6 +305,7 @@ class FakeAgent:
         self.spec = spec
         self.prompts: dict[str, str] = {}  # text → uuid
         self.commands: set[str] = set()  # texts that may be commands
+        self.attached: list[Attachment] = []  # what went along with the last one
         self.known: dict[str, str] | None = {}  # what its session has on record
         self.unheard: list[str] = []  # uuids, also of prompts that say the same
         self.interrupts = 0
@@ -334,10 +336,13 @@ class FakeAgent:
             raise ports.AgentError("big can't be reached.")
         return self.known
 
-    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:
+    async def prompt(
+        self, text: str, uuid: str, *, command: bool = True, attached: Sequence[Attachment] = ()
+    ) -> None:
         if self.deaf:
             raise ports.AgentError("It does not listen.")
         self.prompts[text] = uuid
+        self.attached = list(attached)
         if command:
             self.commands.add(text)
         self.unheard.append(uuid)

@@ -1,4 +1,5 @@
 --- The draft: what the user writes below the last `## You`, until it is sent.
+local context = require('winnow.context.draft')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local say = require('winnow.say')
@@ -112,7 +113,7 @@ local function withdraw(self, text)
   for i = #lines, 1, -1 do
     local line = lines[i]
     if line == DRAFT and answer then
-      if vim.trim(table.concat(lines, '\n', i + 1, answer - 1)) == text then
+      if context.words(vim.trim(table.concat(lines, '\n', i + 1, answer - 1))) == text then
         vim.api.nvim_buf_set_lines(self.buf, i - 1, silent and last or answer - 1, false, {})
         self:count_above()
       end
@@ -156,15 +157,17 @@ end
 --- Tell the host a message, and write the file: it no longer is the draft.
 ---@param self winnow.Chat
 ---@param text string empty: there was none after all
-local function post(self, text)
+---@param along? winnow.Along
+local function post(self, text, along)
   local id = text ~= '' and sent.add(self.path, text) or '' -- before the file calls it sent
-  self:tell('send', { text = text, id = id })
+  self:tell('send', { text = text, id = id, attached = along and along.attached or {} })
   self:save()
 end
 
 --- Make the draft a message of the transcript and open an empty draft below.
+---@param along? winnow.Along what goes with it
 ---@return string text
-function Chat:commit()
+function Chat:commit(along)
   local text = self:draft()
   local wins = self:in_draft()
   self.queued = false
@@ -175,6 +178,7 @@ function Chat:commit()
     local block = { '', '' } -- of a task, whose transcript has it when its worker is told
     if not self.task then
       block = vim.list_extend({ '' }, vim.split(text, '\n', { plain = true }))
+      vim.list_extend(block, along and along.line and { '', along.line } or {})
       vim.list_extend(block, { '', grammar.CLAUDE, '', DRAFT, '', '' })
     end
     vim.api.nvim_buf_set_lines(self.buf, row + 1, -1, false, block)
@@ -194,15 +198,24 @@ function Chat:send()
     return
   elseif self:draft() == '' then
     say(('The draft is empty: write below “%s”.'):format(DRAFT))
-  elseif self.state == 'idle' and not self.section then
-    post(self, self:commit())
   else
-    self.queued = true
-    if self:tell('queue', {}) then
-      self:show_state()
-    end
-    self:save()
+    context.gather(self, function(along, waited)
+      if self.state == 'idle' and not self.section then
+        post(self, self:commit(along), along)
+      elseif not waited or self:mine() then
+        self:queue()
+      end
+    end)
   end
+end
+
+--- Send the draft as soon as the agent can take it.
+function Chat:queue()
+  self.queued = true
+  if self:tell('queue', {}) then
+    self:show_state()
+  end
+  self:save()
 end
 
 --- End the turn; a draft that waits to be sent stays a draft.
@@ -228,9 +241,19 @@ end
 --- The host has a place for the queued draft. It does not go out half typed.
 function Chat:take()
   self.typing = self.queued and is_typed(self)
-  local wanted = self.queued and not self.typing and self:draft() ~= ''
-  post(self, wanted and self:commit() or '')
-  self:show_state()
+  if self.queued and not self.typing and self:draft() ~= '' then
+    context.gather(self, function(along)
+      post(self, self.queued and self:commit(along) or '', along)
+      self:show_state()
+    end, function()
+      self.queued = false
+      post(self, '')
+      self:show_state()
+    end)
+  else
+    post(self, '')
+    self:show_state()
+  end
 end
 
 --- The user is somewhere else, or in another mode.

@@ -42,6 +42,8 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field since? integer when its agent began to start, in milliseconds
 ---@field ticks? boolean what is said of that will be said anew
 ---@field queued boolean the draft waits to be sent
+---@field mentioning? uv.uv_timer_t until what the draft mentions is looked for
+---@field insists? string the draft of which was said that something it mentions can't be sent
 ---@field unwritten? string why its file could not be written, which the user knows
 ---@field again? uv.uv_timer_t until that is tried again
 ---@field problem? string why the last write failed

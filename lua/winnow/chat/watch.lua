@@ -4,6 +4,7 @@ local fold = require('winnow.chat.fold')
 local host = require('winnow.host')
 local lock = require('winnow.chat.lock')
 local marker = require('winnow.section.marker')
+local mentions = require('winnow.context.show')
 local registry = require('winnow.registry')
 local undo = require('winnow.chat.undo')
 
@@ -154,6 +155,7 @@ function M.start(chat)
   watch_text(on, chat)
   autosave(on, chat)
   watch_file(on, chat)
+  mentions.watch(on, chat)
 end
 
 return M

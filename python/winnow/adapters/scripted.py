@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain, count, repeat
 from pathlib import Path
@@ -17,6 +17,7 @@ from winnow import ports
 from winnow.core import agent as a
 from winnow.core.asking.question_tool import RESULT
 from winnow.core.asking.run_tool import PREFIX
+from winnow.core.context.attachment import Attachment
 from winnow.core.never import assert_never
 
 
@@ -158,7 +159,14 @@ class ScriptedAgent:
         """What it was told in this life, or all. See `ports.Agent.heard`."""
         return self._heard
 
-    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:  # noqa: ARG002
+    async def prompt(
+        self,
+        text: str,
+        uuid: str,
+        *,
+        command: bool = True,  # noqa: ARG002
+        attached: Sequence[Attachment] = (),  # noqa: ARG002
+    ) -> None:
         """Play the next turn. See `ports.Agent.prompt`."""
         self._prompts.put_nowait((uuid, text))
 

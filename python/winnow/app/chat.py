@@ -103,8 +103,8 @@ class Chat:
                 self._queued = False  # the buffer forgot it
                 self._page.taken()
                 self._told = None
-            case p.Send(text=text, id=id):
-                self._send(text, id)
+            case p.Send():
+                self._send(event)
             case p.Refilled(messages=messages):
                 self._outbox.refilled(messages)
             case p.Queue():
@@ -123,14 +123,14 @@ class Chat:
                     self._sections.handle(event)
         self._advance()
 
-    def _send(self, text: str, id: str) -> None:
+    def _send(self, event: p.Send) -> None:
         """A message that the buffer shows now."""
         self._page.taken()
-        text = strip_markers(text).strip()
+        text, id = strip_markers(event.text).strip(), event.id
         if text and self._session.state == "connected":
             picked = self._sections.choices.by_number(text)
             message = self._outbox.write(picked or text, id, own=picked is None)
-            self._session.prompt(message)
+            self._session.prompt(message, event.attached)
         elif text:
             self._page.append(p.Refill(self.id, text), p.Stored(self.id, [id]))
 

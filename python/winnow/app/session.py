@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
 from winnow import ports
 from winnow.app.background import Background
 from winnow.app.starts import Start, Starts
 from winnow.core import agent as a
+from winnow.core.context.attachment import Attachment
 
 log = logging.getLogger(__name__)
 
@@ -106,11 +107,11 @@ class Session:
         elif self.state == "connecting" and self._start and urgent and not self._start.urgent:
             self._starts.hurry(self._start)
 
-    def prompt(self, message: ports.Message) -> None:
+    def prompt(self, message: ports.Message, attached: Sequence[Attachment] = ()) -> None:
         """Say something to the agent, which is connected."""
         self.used = True
         text, id, own = message.text, message.id, message.own
-        self._tell(lambda agent: agent.prompt(text, id, command=own))
+        self._tell(lambda agent: agent.prompt(text, id, command=own, attached=attached))
 
     def interrupt(self) -> None:
         """End the running turn."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
 
 from winnow.core.agent import AgentEvent, Reply, Request
 from winnow.core.asking import trust
+from winnow.core.context.attachment import Attachment
 from winnow.core.run import tools
 from winnow.core.run.places import Place
 
@@ -95,10 +96,13 @@ class Agent(Protocol):
         None: there is no such session.
         """
 
-    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:
+    async def prompt(
+        self, text: str, uuid: str, *, command: bool = True, attached: Sequence[Attachment] = ()
+    ) -> None:
         """Say something to the agent; ``uuid`` comes back in `TurnEnded.answered`.
 
-        Unless it may be a command, all of it is only text, whatever it begins with.
+        Unless it may be a command, all of it is only text, whatever it begins with. ``attached``
+        goes before it, and is never a command.
         """
 
     async def interrupt(self) -> None:

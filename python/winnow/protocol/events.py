@@ -6,6 +6,7 @@ from typing import Literal, Union
 
 import msgspec
 
+from winnow.core.context.attachment import Attachment
 from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
@@ -65,10 +66,14 @@ class Close(ChatMessage, frozen=True):
 
 
 class Send(ChatMessage, frozen=True):
-    """A message that the buffer already shows. Empty: there was nothing to take after all."""
+    """A message that the buffer already shows. Empty: there was nothing to take after all.
+
+    ``attached`` is what goes along for what it mentions, as far as the agent does not read it.
+    """
 
     text: str
     id: str = ""  # a uuid
+    attached: list[Attachment] = []
 
 
 class Refilled(ChatMessage, frozen=True):

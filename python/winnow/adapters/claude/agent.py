@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, cast
@@ -27,13 +27,14 @@ from claude_agent_sdk import (
 )
 
 from winnow import ports
-from winnow.adapters.claude import failures, places, private, rules, session_file
+from winnow.adapters.claude import failures, places, private, prompts, rules, session_file
 from winnow.adapters.claude.controls import Controls
 from winnow.adapters.claude.options import options
 from winnow.adapters.claude.process import Process
 from winnow.adapters.claude.requests import Requests
 from winnow.adapters.claude.translate import Translator
 from winnow.core import agent as a
+from winnow.core.context.attachment import Attachment
 
 log = logging.getLogger(__name__)
 
@@ -165,11 +166,11 @@ class ClaudeAgent:
             return session_file.told(await places.session_lines(place, session))
         return await asyncio.to_thread(session_file.heard, session)
 
-    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:
+    async def prompt(
+        self, text: str, uuid: str, *, command: bool = True, attached: Sequence[Attachment] = ()
+    ) -> None:
         """Send a message. See `ports.Agent.prompt`."""
-        content: Any = text
-        if not command:
-            content = [{"type": "text", "text": part} for part in (text, private.LITERAL)]
+        content = prompts.content(text, attached, command=command)
 
         async def message() -> AsyncIterator[dict[str, Any]]:
             said = {"role": "user", "content": content}

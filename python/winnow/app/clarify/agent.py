@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +16,8 @@ from winnow.core.asking import clarify_round
 from winnow.core.asking.way import FileError
 from winnow.core.clarify import spec as specs
 from winnow.core.clarify.clarification import Clarification, Given, is_enough
+from winnow.core.context import attachment
+from winnow.core.context.attachment import Attachment
 from winnow.ports.query import Cancelled
 
 Show = Callable[[Mapping[str, Any]], None]
@@ -92,9 +94,17 @@ class ClarifyAgent:
         """See `ports.Agent.heard`."""
         return dict.fromkeys((await self._load()).heard, "")
 
-    async def prompt(self, text: str, uuid: str, *, command: bool = True) -> None:  # noqa: ARG002
+    async def prompt(
+        self,
+        text: str,
+        uuid: str,
+        *,
+        command: bool = True,  # noqa: ARG002
+        attached: Sequence[Attachment] = (),
+    ) -> None:
         """See `ports.Agent.prompt`: the request, an answer that comes late, or *enough*."""
         assert self._loop is not None
+        text = attachment.joined(text, attached)
         self._prompts.append(uuid)
         if text.strip() != self._loop.known.request.strip():  # else it is sent again
             self._loop.known = self._loop.known.told(text, uuid)

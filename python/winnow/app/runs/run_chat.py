@@ -21,6 +21,7 @@ from winnow.app.runs.voice import Voice
 from winnow.app.section import Section
 from winnow.app.starts import Starts
 from winnow.core import agent as a
+from winnow.core.context import attachment
 from winnow.core.run import events as e
 from winnow.core.run import places, prompts, query, timeline, tools
 from winnow.core.run.board import Live
@@ -98,18 +99,19 @@ class RunChat(Chat):
             self._put_back()
         super().handle(event)
 
-    def _send(self, text: str, id: str) -> None:
+    def _send(self, event: p.Send) -> None:
         """The answer to the only question that waits, or words for the orchestrator."""
+        text, id = event.text, event.id
         waiting = query.with_human(self.run.queries.values())
         meant = query.route(waiting, text)
         if meant is not None and self._asks.find(meant.id) is not None:
             self._page.taken()
-            self._answer(meant.id, text.strip())
+            self._answer(meant.id, attachment.joined(text.strip(), event.attached))
             self._page.append(Recorded([f"{grammar.KEPT} Answered: {brief(query.named([meant]))}"]))
             self._page.apply(p.Stored(self.id, [id]))
         else:
             self._begin(text)
-            super()._send(text, id)
+            super()._send(event)
             if len(waiting) > 1:
                 named = query.named(waiting)
                 self.note(f"{len(waiting)} questions wait, each in its section: {named}.")

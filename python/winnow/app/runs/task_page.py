@@ -12,6 +12,7 @@ from winnow import protocol as p
 from winnow.app.page import Page
 from winnow.app.runs.run_chat import RunChat
 from winnow.app.section import Section
+from winnow.core.context import attachment
 from winnow.core.run import timeline
 from winnow.core.run.events import Event
 from winnow.core.run.transcript import RunTurn
@@ -139,8 +140,8 @@ class TaskPage:
             case p.Open():
                 self._told = None  # the buffer forgot it
                 self.page.taken()
-            case p.Send(text=text, id=id):
-                self._send(text, id)
+            case p.Send(text=text, id=id, attached=attached):
+                self._send(attachment.joined(text.strip(), attached), id)
             case p.Queue():
                 self.page.apply(p.Take(self._chat))
             case p.Stop():

@@ -1,0 +1,1 @@
+"""What goes along with a message, beside the user's words."""

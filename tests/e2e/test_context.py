@@ -1,0 +1,139 @@
+"""What a draft mentions goes along with it, and is shown before."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.api import ScriptedAPI, say
+from tests.e2e.editor import Editor
+from tests.e2e.steps import draft, wait_idle
+
+MARKS = """
+  local chat = require('winnow.registry').all()[1]
+  local space = vim.api.nvim_get_namespaces()['winnow.context']
+  local marks = vim.api.nvim_buf_get_extmarks(chat.buf, space, 0, -1, { details = true })
+  local texts = vim.tbl_map(function(mark)
+    local chunks = mark[4].virt_text or vim.iter(mark[4].virt_lines):flatten(1):totable()
+    return vim.tbl_map(function(chunk) return vim.trim(chunk[1]) end, chunks)
+  end, marks)
+  return vim.iter(texts):flatten():totable()
+"""
+CART = [f"line {number}" for number in range(1, 61)]
+
+
+def project(editor: Editor, files: dict[str, str | bytes]) -> None:
+    """Write files."""
+    for name, text in files.items():
+        path = editor.sandbox.project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def shown(editor: Editor, *words: str) -> list[str]:
+    """What stands beside the mentions, once all these words do."""
+
+    def look() -> Any:
+        found = editor.lua(MARKS)
+        said = " ".join(found)
+        return said if said and all(word in said for word in words) else None
+
+    said = str(editor.wait(look, f"{words} beside the mentions"))
+    return [f"→ {part.strip()}" for part in said.split("→ ")[1:]]
+
+
+def sent(api: ScriptedAPI) -> list[str]:
+    """The blocks of the user's last message that the model got."""
+    said = [one for one in api.requests[-1]["messages"] if one["role"] == "user"]
+    content = said[-1]["content"]
+    blocks = [content] if isinstance(content, str) else content
+    return [block if isinstance(block, str) else json.dumps(block) for block in blocks]
+
+
+def beside(editor: Editor, path: str) -> None:
+    """A chat, and a file in the window beside it, where the cursor is."""
+    editor.keys(":Winnow<CR>")
+    wait_idle(editor)
+    editor.keys(f":leftabove vsplit {path}<CR>")
+
+
+def test_the_buffer_as_it_is_now_goes_along(claude: Editor, api: ScriptedAPI) -> None:
+    """Unsaved text, lines, what is selected: each shown first, then told in the chat."""
+    project(claude, {"src/cart.py": "\n".join(CART)})
+    api.add(say("I see."))
+    beside(claude, "src/cart.py")
+    claude.keys("Ochanged<Esc>3GVj<Esc><C-w>p")
+    claude.keys("iSee @buffer, @selection and @src/cart.py:5-6<Esc>")
+    texts = shown(claude, "src/cart.py 5-6")
+    assert texts[0] == "→ src/cart.py 1-61 (not saved), ~120 tokens"
+    assert texts[1] == "→ src/cart.py 3-4 (not saved), ~4 tokens"
+    claude.keys("<CR>")
+    claude.wait_line("I see.")
+    told = "\n".join(sent(api))
+    for part in ("changed\\nline 1\\nline 2", "is src/cart.py 3-4", "line 2\\nline 3\\n```"):
+        assert part in told
+    assert json.loads(sent(api)[-1])["text"] == "See @buffer, @selection and src/cart.py:5-6"
+    chat = claude.text()
+    assert "See @buffer, @selection and @src/cart.py:5-6\n\n│ @buffer → src/cart.py 1-61" in chat
+    claude.wait(lambda: not claude.lua(MARKS), "nothing beside an empty draft")
+
+
+NAMES: dict[str, str | bytes] = {
+    "x y.py": "blank",
+    "a#b.py": "hash",
+    "漢.py": "cjk",
+    "bin.dat": b"\x7fELF\0\1",
+    "src/a.py": "a",
+}
+
+
+def test_what_can_t_be_sent_says_why(claude: Editor, api: ScriptedAPI) -> None:
+    """The draft stays, until <CR> again sends the rest; whatever a file is named."""
+    project(claude, NAMES)
+    with (claude.sandbox.project / "big.txt").open("wb") as file:
+        file.write(b"words\n" * 2000)
+        file.truncate(1 << 30)
+    api.add(say("Fine."))
+    claude.keys(":Winnow<CR>")
+    wait_idle(claude)
+    claude.keys("i@gone.py @bin.dat @big.txt @src/a.py:9 @buffer @property me@x.org<CR>")
+    claude.keys('@"x y.py" @a#b.py @漢.py @src <BS><Esc>')
+    texts = shown(claude, "@gone.py is not there", "@big.txt is large: 1.1 GB", "→ x y.py")
+    assert "→ @bin.dat is binary" in texts
+    assert "→ @src/a.py:9 has only 1 line" in texts
+    assert "→ @buffer means a buffer beside the chat, and there is none" in texts
+    assert not any("property" in text or "x.org" in text for text in texts)
+    assert texts[-3:] == ["→ a#b.py, ~1 tokens", "→ 漢.py, ~1 tokens", "→ src, folder"]
+    before = draft(claude)
+    claude.keys("<CR>")
+    assert "@gone.py is not there" in claude.messages()
+    assert draft(claude) == before
+    claude.command("messages clear")
+    claude.keys("<CR>")
+    claude.wait_line("Fine.")
+    told = json.dumps(api.requests[-1]["messages"], ensure_ascii=False)
+    for part in ("blank", "hash", "cjk", "a.py"):
+        assert part in told
+
+
+@pytest.mark.fresh("session")
+def test_a_diff_is_waited_for(claude: Editor, api: ScriptedAPI) -> None:
+    """It takes git's time, in which the user may go on."""
+    import subprocess  # noqa: PLC0415
+
+    folder = claude.sandbox.project
+    project(claude, {"a.txt": "one\n"})
+    for command in ("init -q", "add .", "-c user.name=a -c user.email=a@b commit -qm a"):
+        subprocess.run(["git", *command.split()], cwd=folder, check=True)
+    Path(folder, "a.txt").write_text("two\n")
+    api.add(say("A change."))
+    claude.keys(":Winnow<CR>")
+    wait_idle(claude)
+    claude.keys("iSee @diff<Esc>")
+    shown(claude, "→ 1 file (git diff HEAD)")
+    claude.keys("<CR>")
+    claude.wait_line("A change.")
+    assert "-one\\n+two" in "\n".join(sent(api))
