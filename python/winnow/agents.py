@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from winnow import ports
-from winnow.adapters.claude import credentials
+from winnow.adapters.claude import credentials, sdk
 from winnow.adapters.scripted import ScriptedAgent
 
 TOUR = Path(__file__).parent / "scenarios" / "tour.json"
@@ -124,6 +124,7 @@ def _import_claude() -> Any:
     importlib.invalidate_caches()
     gc.disable()  # nothing of it is garbage: to look for some takes a fifth of the time
     try:
+        sdk.load()
         module = importlib.import_module("winnow.adapters.claude.agent")
         gc.freeze()  # all that stays, now that it is there: to look through it takes 50 ms
     finally:

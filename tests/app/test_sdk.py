@@ -79,12 +79,14 @@ def test_our_names_don_t_meet_the_sdk_s(tmp_path: Path) -> None:
     ours = {*vars(private.Subprocess), *vars(process.Process)}
     replaced = {name for name in ours & theirs if not name.endswith("__")}
     replaced -= {"_abc_impl", "__module__"}
-    assert replaced == {"connect", "read_messages", "_build_command", "_handle_stderr"}
+    assert replaced == {"close", "connect", "read_messages", "_build_command", "_handle_stderr"}
     assert vars(process.Process(options)).keys() - vars(sdk).keys() == {
         "_named",
         "_place",
         "_found",
         "_replies",
+        "_servers",
+        "_calls",
         "started",
     }
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from winnow import ports
-from winnow.adapters.claude import credentials
+from winnow.adapters.claude import credentials, sdk
 from winnow.adapters.clock import WallClock
 from winnow.adapters.files import DiskFiles, DiskTemplates
 from winnow.app.clarify.loop import Loop
@@ -130,7 +130,8 @@ def _read(name: str) -> str:
 
 
 async def _run(args: argparse.Namespace, key: str, known: Clarification, answers: Answers) -> int:
-    from winnow.adapters.claude.client import Client  # noqa: PLC0415  takes a second
+    sdk.load()
+    from winnow.adapters.claude.client import Client  # noqa: PLC0415  takes a while
 
     folder = Folder(str(Path.cwd()), str(Path.home()))
 

@@ -9,15 +9,22 @@ import os
 import shutil
 import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from claude_agent_sdk import ClaudeAgentOptions, CLINotFoundError, ProcessError
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    CLIConnectionError,
+    CLINotFoundError,
+    ProcessError,
+)
 
 from winnow.adapters.claude import places
 from winnow.adapters.claude.private import RESERVED, Subprocess
+from winnow.adapters.claude.tool_server import ToolServer
 from winnow.ports import Place
 
 log = logging.getLogger(__name__)
@@ -43,6 +50,8 @@ class Process(Subprocess):
         self._found = shutil.which(self._named) if self._named else None
         super().__init__(replace(options, cli_path=self._found) if self._found else options)
         self._replies: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._servers = _servers(options)
+        self._calls: dict[str, asyncio.Task[None]] = {}  # of their tools, by request
         self.started = False
 
     async def connect(self) -> None:
@@ -57,6 +66,12 @@ class Process(Subprocess):
             raise CLINotFoundError(f"Claude Code not found at: {self._named}")
         await super().connect()
         self.started = True
+
+    async def close(self) -> None:
+        """End the CLI, and what it waits for here."""
+        for call in self._calls.values():
+            call.cancel()
+        await super().close()
 
     @property
     def running(self) -> bool:
@@ -131,10 +146,32 @@ class Process(Subprocess):
                 if (reply := self._replies.get(id)) and not reply.done():
                     reply.set_result(response)
                 return reply is not None
+            case {
+                "type": "control_request",
+                "request_id": str(id),
+                "request": {"subtype": "mcp_message", "server_name": str(name), "message": dict(m)},
+            } if name in self._servers:
+                self._calls[id] = asyncio.create_task(self._serve(id, self._servers[name], m))
+                return True
+            case {"type": "control_cancel_request", "request_id": str(id)} if id in self._calls:
+                self._calls[id].cancel()
+                return True
             case {"type": kind} if kind in RESERVED:
                 log.warning("skipped a message: %s", kind)
                 return True
         return False
+
+    async def _serve(self, id: str, server: ToolServer, message: dict[str, Any]) -> None:
+        """Answer a message to a server of ours."""
+        try:
+            answer = {"mcp_response": await server.handle(message)}
+            response = {"subtype": "success", "request_id": id, "response": answer}
+            with suppress(CLIConnectionError):  # it has ended
+                await self.write(
+                    json.dumps({"type": "control_response", "response": response}) + "\n"
+                )
+        finally:
+            del self._calls[id]
 
     def parsed(self, line: bytes) -> dict[str, Any] | None:
         """A line of its stdout as a message; None: it is none."""
@@ -154,3 +191,10 @@ class Process(Subprocess):
         if os.name != "posix":
             return command
         return [sys.executable, "-I", "-S", str(_GUARD), *command]
+
+
+def _servers(options: ClaudeAgentOptions) -> dict[str, ToolServer]:
+    """The MCP servers that are in this process, by name."""
+    configs = options.mcp_servers if isinstance(options.mcp_servers, dict) else {}
+    found = {name: dict(config).get("instance") for name, config in configs.items()}
+    return {name: server for name, server in found.items() if isinstance(server, ToolServer)}

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
-from claude_agent_sdk import SdkMcpTool, ToolAnnotations, create_sdk_mcp_server
-
 from winnow import ports
-from winnow.adapters.claude.private import ALWAYS_LOAD
-from winnow.core import agent as a
+from winnow.adapters.claude.tool_server import Tool, ToolServer, answered
 from winnow.core.asking import question_tool, run_tool
-from winnow.core.never import assert_never
 from winnow.core.run import prompts, tools
 
 # A turn that leaves something running would be taken for the worker's last.
@@ -43,32 +38,7 @@ def limits(spec: ports.AgentSpec) -> dict[str, Any]:
 def servers(role: tools.Role, ask: ports.Ask) -> dict[str, Any]:
     """The MCP server with the tools of a role."""
     made = [
-        SdkMcpTool(
-            tool.name,
-            tool.description,
-            tool.schema,
-            _handler(f"{run_tool.PREFIX}{tool.name}", ask),
-            ToolAnnotations(maxResultSizeChars=500_000),  # else a long one goes to a file, unread
-        )
-        for tool in tools.of(role)
+        Tool(one.name, one.description, one.schema, answered(f"{run_tool.PREFIX}{one.name}", ask))
+        for one in tools.of(role)
     ]
-    server = create_sdk_mcp_server(question_tool.SERVER, tools=made)
-    return {question_tool.SERVER: {**server, **ALWAYS_LOAD}}
-
-
-def _handler(tool: str, ask: ports.Ask) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]:
-    """By the time that it runs, the run has done what it asks for: see `ask_user`."""
-
-    async def run(input: dict[str, Any]) -> dict[str, Any]:
-        said, failed = input.get(question_tool.RESULT), False
-        if said is None:
-            match await ask(a.Request(tool, input)):
-                case a.Allow(input=allowed):
-                    said = allowed[question_tool.RESULT]
-                case a.Deny(message=message):
-                    said, failed = message, True
-                case other:
-                    assert_never(other)
-        return {"content": [{"type": "text", "text": str(said)}], "is_error": failed}
-
-    return run
+    return {question_tool.SERVER: ToolServer(question_tool.SERVER, made).config}
