@@ -61,10 +61,14 @@ Block = Union[Text, Thinking, ToolUse, Gate, Drop]
 
 
 class Message(msgspec.Struct, frozen=True, tag="message"):
-    """What the model says, with ``pace`` seconds before each chunk."""
+    """What the model says, with ``pace`` seconds before each chunk.
+
+    ``read`` tokens are what it claims to have read, that is, how full its context is.
+    """
 
     content: list[Block]
     pace: float = 0.0
+    read: int = 10
 
 
 class Failure(msgspec.Struct, frozen=True, tag="failure"):
@@ -321,7 +325,7 @@ def _whole(reply: Message, model: str) -> Json:
         "content": [msgspec.to_builtins(block) for block in blocks],
         "stop_reason": "tool_use" if calls else "end_turn",
         "stop_sequence": None,
-        "usage": {"input_tokens": 10, "output_tokens": 10},
+        "usage": {"input_tokens": reply.read, "output_tokens": 10},
     }
 
 

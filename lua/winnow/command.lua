@@ -181,6 +181,11 @@ M.subcommands = {
   board = function(args)
     board.open(args.smods)
   end,
+  usage = function(args)
+    registry.with_current(function(chat)
+      lists.open('usage', chat.buf, args.smods)
+    end)
+  end,
   log = function(args, rest)
     if vim.trim(rest) == 'run' then
       return timeline.open(args.smods)

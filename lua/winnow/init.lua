@@ -10,7 +10,8 @@ end
 
 --- For a statusline: what the chat of this window does, or else all chats: the state, the
 --- number of tasks in the background, the permission mode of a single chat unless it is the usual
---- one, how many things wait for you, what the session has cost. Empty without a chat.
+--- one, how many things wait for you, how full the context of a single chat is, what the session
+--- has cost. Empty without a chat.
 ---@return string
 function M.statusline()
   local registry = package.loaded['winnow.registry']
@@ -34,9 +35,11 @@ function M.statusline()
   if waiting > 0 then
     table.insert(parts, tostring(waiting))
   end
-  if cost > 0 then
-    table.insert(parts, ('$%.2f'):format(cost))
+  local used = { cost > 0 and ('$%.2f'):format(cost) or nil }
+  if #shown == 1 and (shown[1].context or 0) > 0 then
+    table.insert(used, 1, ('%d %%'):format(shown[1].context))
   end
+  table.insert(parts, #used > 0 and table.concat(used, ' · ') or nil)
   return table.concat(parts, ' ')
 end
 

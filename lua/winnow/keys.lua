@@ -95,6 +95,8 @@ function M.go()
     chat:send()
   elseif record and record.slot == grammar.RECORD then
     chat:tell('reopen', { section = record.id })
+  elseif vim.startswith(vim.api.nvim_get_current_line(), grammar.NOTICE) and chat:is_last() then
+    chat:send()
   elseif not open_file(chat) then
     vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
   end

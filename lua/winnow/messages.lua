@@ -94,6 +94,12 @@
 ---@field type 'queue'
 ---@field chat integer
 
+--- Do what helps after a turn that failed, and go on; `draft`: with what stands there.
+---@class winnow.event.Again
+---@field type 'again'
+---@field chat integer
+---@field draft? boolean
+
 --- End the running turn.
 ---@class winnow.event.Stop
 ---@field type 'stop'
@@ -398,6 +404,10 @@
 ---@field mode string
 ---@field ahead integer
 ---@field background integer
+---@field context integer
+---@field warning string
+---@field again string
+---@field until number
 
 --- Something happened: a `User` autocommand of the name `Winnow{name}`.
 ---@class winnow.effect.Happened
@@ -514,6 +524,7 @@
 ---| winnow.event.Send
 ---| winnow.event.Refilled
 ---| winnow.event.Queue
+---| winnow.event.Again
 ---| winnow.event.Stop
 ---| winnow.event.Pace
 ---| winnow.event.SetMode
@@ -580,6 +591,7 @@
 ---| 'send'
 ---| 'refilled'
 ---| 'queue'
+---| 'again'
 ---| 'stop'
 ---| 'pace'
 ---| 'setmode'

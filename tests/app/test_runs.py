@@ -400,7 +400,7 @@ async def test_at_the_budget_work_stops_and_goes_on_with_more() -> None:
     await room.settle()
     assert "$0.85 of the budget of $1.00 are spent." in texts(room)
     await room.asks("A")
-    room.boss.say(a.TurnEnded([], cost=1.05))
+    room.boss.say(a.TurnEnded([], cost=0.20))
     await room.settle()
     assert room.states == {"A": "blocked(input)", "B": "blocked(budget)"}
     assert room.worker("B").closed

@@ -192,10 +192,35 @@ function Chat:commit(along)
   return text
 end
 
+--- Whether `<CR>` does what helps after a turn that failed: not before a command of the user's,
+--- who knows better, nor in the middle of another turn.
+---@return boolean
+function Chat:goes_again()
+  local busy = self.state == 'working' or self.state == 'waiting' or self.section
+  return self.again ~= '' and not busy and not vim.startswith(self:draft(), '/')
+end
+
+--- Whether the cursor is in the last line above the draft, which says what went wrong.
+---@return boolean
+function Chat:is_last()
+  return self:goes_again() and vim.api.nvim_win_get_cursor(0)[1] - 1 == self:tail_row()
+end
+
+--- Do what helps, and go on: with the draft, or where it stopped.
+function Chat:mend()
+  self.queued = self:draft() ~= ''
+  if self:tell('again', { draft = self.queued }) then
+    self:show_state()
+  end
+  self:save()
+end
+
 --- Send the draft now, or as soon as the agent can take it.
 function Chat:send()
   if not self:mine_or_say() then
     return
+  elseif self:goes_again() then
+    self:mend()
   elseif self:draft() == '' then
     say(('The draft is empty: write below “%s”.'):format(DRAFT))
   else

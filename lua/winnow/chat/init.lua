@@ -29,6 +29,10 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field pending winnow.Pending[] sections that wait for the user, the open one first
 ---@field announced table<string, winnow.Sight> since when the user can know of them, by section
 ---@field cost number US dollars that the session has cost
+---@field context integer how full its context is, in percent; 0: nobody knows
+---@field warning string what the user should know for as long as it is so
+---@field again string what `<CR>` does after a turn that failed, in words; empty: it sends
+---@field due number when that helps, in seconds since the epoch; 0: at once
 ---@field mode string its permission mode, empty while nobody knows it
 ---@field task? string it is no chat, but the buffer of this task of a run
 ---@field worktree? boolean the tasks of its run have git worktrees of their own
@@ -40,7 +44,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field live winnow.LiveCall[] calls that go on
 ---@field live_timer? uv.uv_timer_t which draws them
 ---@field since? integer when its agent began to start, in milliseconds
----@field ticks? boolean what is said of that will be said anew
+---@field ticks? boolean what is said of time will be said anew
 ---@field queued boolean the draft waits to be sent
 ---@field mentioning? uv.uv_timer_t until what the draft mentions is looked for
 ---@field insists? string the draft of which was said that something it mentions can't be sent
@@ -215,6 +219,10 @@ function M.new(buf, owner)
     pending = {},
     announced = {},
     cost = 0,
+    context = 0,
+    warning = '',
+    again = '',
+    due = 0,
     mode = '',
     ahead = 0,
     background = 0,

@@ -1,4 +1,5 @@
 --- What a chat is doing, as the user reads it beside the draft's heading.
+local countdown = require('winnow.chat.countdown')
 local events = require('winnow.events')
 local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
@@ -106,6 +107,33 @@ function Chat:refuse_to_quit()
   return why
 end
 
+--- Say the state anew in a second, while it has to do with time.
+function Chat:tick()
+  if self.ticks then
+    return
+  end
+  self.ticks = true
+  vim.defer_fn(function()
+    self.ticks = false
+    if (self.since or self.due > 0) and vim.api.nvim_buf_is_loaded(self.buf) then
+      self:show_state()
+    end
+  end, 1000)
+end
+
+--- What the user should know when nothing is being done: what `<CR>` does after a failure, and how
+--- long that has to wait; or how full the context is.
+---@return string
+function Chat:hint()
+  local left = math.ceil(self.due - os.time())
+  local again = self.again ~= '' and ('<CR> %s'):format(self.again) or self.warning
+  if self.due == 0 or left <= 0 then
+    return again
+  end
+  self:tick()
+  return ('limit over in %s · %s'):format(countdown.words(left), again)
+end
+
 --- How a start gets on; said anew every second.
 ---@return string
 function Chat:progress()
@@ -113,15 +141,7 @@ function Chat:progress()
   if self.ahead > 0 then
     text = ('waits for %d other%s to start…'):format(self.ahead, self.ahead > 1 and 's' or '')
   end
-  if not self.ticks then
-    self.ticks = true
-    vim.defer_fn(function()
-      self.ticks = false
-      if self.since and vim.api.nvim_buf_is_loaded(self.buf) then
-        self:show_state()
-      end
-    end, 1000)
-  end
+  self:tick()
   local seconds = math.floor((vim.uv.now() - self.since) / 1000)
   return seconds < SLOW and text or ('%s %d s'):format(text, seconds)
 end
@@ -163,6 +183,11 @@ function Chat:show_state()
     text = self:progress()
   else
     self.since = nil
+  end
+  if text == '' then
+    text = self:hint()
+  elseif self.state == 'failed' and self.again ~= '' then
+    text = ('not connected; %s'):format(self:hint())
   end
   if self.background > 0 then
     local more = IN_BACKGROUND:format(self.background)

@@ -54,7 +54,8 @@ class Chat:
         page, outbox = self._page, self._outbox
         self._sections = Sections(opened, world, page, outbox, ledger, self._mode, self._trust)
         self._turn = self._sections.turn
-        around = Around(opened, world, page, self._session, outbox, self._turn, self.moved)
+        does = (self.moved, self.handle, self.renew)
+        around = Around(opened, world, page, self._session, outbox, self._turn, *does)
         self.parts = Parts([part(around) for part in PARTS])
         self._resume = opened.session  # the session's id in the agent's own books
         self._begun = False  # that session is new, and has no whole turn yet
@@ -62,7 +63,6 @@ class Chat:
         self._queued = False  # the user wants the draft sent
         self._stale = False  # the agent has settings that are not those of now
         self._told: p.Status | None = None
-        self._cost = 0.0  # US dollars
         self._loading = asyncio.create_task(self._load())
         if opened.eager and not opened.session:
             self._session.want(urgent=False)
@@ -136,6 +136,8 @@ class Chat:
 
     def _stop(self) -> None:
         """End the turn, and what waits in it."""
+        if self.parts.takes(p.Stop(self.id)):
+            return
         if self._session.state != "connected" or not self.working:
             self._page.say("Nothing is running in this chat.")
             return
@@ -228,16 +230,16 @@ class Chat:
                 self._mode.heard(mode)
             case a.SettingsChanged():
                 self._stale = True
-            case a.TurnEnded(cost=cost):
+            case a.TurnEnded():
                 self._begun = False
-                self._cost = cost or self._cost
             case _:
                 pass
         self.parts.hear(event)
         answered = self._turn.busy  # at least a part of an answer came
         self._page.append(*self._turn.hear(event))
         if isinstance(event, a.TurnEnded):
-            how: p.Data = {"stopped": event.stopped, "error": event.error, "cost": self._cost}
+            how: p.Data = {"stopped": event.stopped, "error": event.error}
+            how["cost"] = self.parts.status()["cost"]
             self._page.append(p.Happened(self.id, "TurnEnd", how))
             refused = bool(event.error) and not answered
             back = self._outbox.refused if refused else self._outbox.answered
@@ -315,9 +317,8 @@ class Chat:
             self._queued = False
             self._page.take()
         pending = [section.pending for section in self._sections.waiting]
-        ahead = self._session.ahead
-        more, mode = self.parts.status(), self._mode.name
-        status = p.Status(self.id, self._state(), pending, self._cost, mode, ahead, **more)
+        more = {"mode": self._mode.name, "ahead": self._session.ahead, **self.parts.status()}
+        status = p.Status(self.id, self._state(), pending, **more)
         if status != self._told:
             self._told = status
             self._page.apply(status)
@@ -331,7 +332,8 @@ class Chat:
         return Told(message.text)
 
     def _may_send(self) -> bool:
-        return self._session.state == "connected" and self._turn.boundary and self._page.free
+        free = self._turn.boundary and self._page.free and not self.parts.holds()
+        return self._session.state == "connected" and free
 
     def _state(self) -> p.State:
         if self._sections.waiting:

@@ -24,6 +24,8 @@ from winnow.core.transcript.entries import (
 )
 
 Choices = Callable[[], Collection[Choice]]
+Tell = Callable[[a.TurnEnded, bool], str]
+"""Gets the end of a turn, and whether anything was done in it."""
 
 
 class Turn:
@@ -31,6 +33,7 @@ class Turn:
 
     Args:
         asked: the choices in its text that need not be asked again; None: its text has none.
+        told: makes what the user reads of a turn that failed; None: what the agent says of it.
 
     Attributes:
         busy: it speaks, asked or not.
@@ -38,11 +41,12 @@ class Turn:
         choices: those that its text held, to be asked when the turn is over.
     """
 
-    def __init__(self, asked: Choices | None = None) -> None:
+    def __init__(self, asked: Choices | None = None, told: Tell | None = None) -> None:
         self.busy = False
         self.boundary = True
         self.choices: list[Choice] = []
         self._asked = asked
+        self._told = told
         self._splitter: Splitter | None = None  # of the message that is coming in
         self._speech: type[Said | Thought] | None = None  # what that message is, so far
         self._broken: list[str] = []  # what is wrong with choices of this message
@@ -71,12 +75,16 @@ class Turn:
                 yield Noted(sentence)
             case a.Retry(sentence=sentence, seconds=seconds):
                 yield Retried(sentence, seconds)
-            case a.TurnEnded(stopped=stopped, error=error):
-                yield from self.end(Ended(stopped, error))
+            case a.TurnEnded(stopped=stopped):
+                yield from self.end(Ended(stopped, self._why(event)))
             case a.Started() | a.Mode() | a.SettingsChanged() | a.Side():
                 pass  # no part of what it says
             case _:
                 assert_never(event)
+
+    def _why(self, event: a.TurnEnded) -> str:
+        """Why it failed, empty where it did not."""
+        return self._told(event, self.busy) if event.error and self._told else event.error
 
     def works(self) -> None:
         """It is at work, without words."""

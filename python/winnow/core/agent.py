@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any, Literal, Union
 
 import msgspec
 
@@ -77,17 +77,26 @@ class Retry(msgspec.Struct, frozen=True, tag=True):
     seconds: float = 0.0
 
 
+Trouble = Literal["", "limit", "busy", "login", "network", "full", "budget", "other"]
+"""Why a turn has failed: a limit of the user's plan, an overloaded API, credentials that are not
+taken, no connection, a context that is full, a budget that is spent."""
+
+
 class TurnEnded(msgspec.Struct, frozen=True, tag=True):
     """The turn is over.
 
     ``answered`` holds the uuids of the prompts that it took in; empty when the agent can't tell,
-    which then means all of them. ``error`` is one sentence, empty when all went well.
+    which then means all of them. ``error`` is one sentence, empty when all went well; ``trouble``
+    then says which kind of failure it is, and ``until`` when it is over, in seconds since the
+    epoch, 0 where nobody knows.
     """
 
     answered: list[str] = []
     error: str = ""
     stopped: bool = False
-    cost: float = 0.0  # US dollars, the whole session so far
+    cost: float = 0.0  # US dollars, since the turn before
+    trouble: Trouble = ""
+    until: float = 0.0
 
 
 class Side(msgspec.Struct, frozen=True):

@@ -12,6 +12,8 @@ from winnow.core.asking import trust
 from winnow.core.context.attachment import Attachment
 from winnow.core.run import tools
 from winnow.core.run.places import Place
+from winnow.core.usage.context import Context
+from winnow.core.usage.plan import Window
 
 
 class AgentError(Exception):
@@ -50,6 +52,12 @@ class Controls(Protocol):
     Raises:
         AgentError: from each; it can't be had, and the session goes on.
     """
+
+    async def context(self) -> Context:
+        """How full the context is, as the agent counts it."""
+
+    async def plan(self) -> list[Window]:
+        """What is used of the user's plan; empty where they have none."""
 
     async def stop_task(self, id: str) -> int:
         """Stop work that runs in the background, with all that it has started.

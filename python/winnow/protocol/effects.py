@@ -153,6 +153,10 @@ class Status(ChatMessage, frozen=True):
 
     ``mode`` is the permission mode, empty while nobody knows it; ``ahead`` says how many other
     agents start before this one, ``background`` how many tasks run that nobody waits for.
+    ``context`` is how full the context is, in percent, 0 while nobody
+    knows; ``warning`` is what the user should know for as long as it is so. After a turn that
+    failed, ``again`` says what `Again` does, and ``until`` when it helps, in seconds since the
+    epoch.
     """
 
     state: State
@@ -161,6 +165,10 @@ class Status(ChatMessage, frozen=True):
     mode: str = ""
     ahead: int = 0
     background: int = 0
+    context: int = 0
+    warning: str = ""
+    again: str = ""
+    until: float = 0.0
 
 
 Data = dict[str, Union[str, float, bool]]

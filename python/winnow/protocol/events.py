@@ -86,6 +86,12 @@ class Queue(ChatMessage, frozen=True):
     """The user wants the draft sent, but the chat was not idle: ask for it with `Take`."""
 
 
+class Again(ChatMessage, frozen=True):
+    """Do what helps after a turn that failed, and go on; ``draft``: with what stands there."""
+
+    draft: bool = False
+
+
 class Stop(ChatMessage, frozen=True):
     """End the running turn."""
 
@@ -252,7 +258,7 @@ class Restore(Message, frozen=True):
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 # A chat takes these.
-ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, Background, SectionEvent]
+ChatEvent = Union[Open, Send, Refilled, Queue, Again, Stop, Pace, SetMode, Background, SectionEvent]
 ListEvent = Union[WatchList, EditList, PickLine]
 ShowEvent = Union[Peek, GoToRun, Timeline, GoOn, Restore]  # about runs
 Event = Union[ChatEvent, Close, Watched, Recall, Trust, ListEvent, ShowEvent]

@@ -38,6 +38,7 @@ from winnow.core.context.attachment import Attachment
 
 log = logging.getLogger(__name__)
 
+_COST_PATIENCE = 3.0  # seconds: the reply comes within milliseconds
 _LINE = 200  # characters of a line of stderr that the log gets
 
 
@@ -120,7 +121,22 @@ class ClaudeAgent:
             raise self._error(failures.died(code, self._last_stderr()))
         if (error := connecting.exception()) is not None:
             raise self._not_started(error) from error
+        await self._learn_cost()
         self._drain_task = asyncio.create_task(self._drain())
+
+    async def _learn_cost(self) -> None:
+        """What a session had cost when it is resumed; its totals go on from there."""
+        if not self._spec.session:
+            return
+        try:
+            asking = self._process.request(private.USAGE, skip_behaviors=True)
+            told = (await asyncio.wait_for(asking, min(self._patience, _COST_PATIENCE))) or {}
+        except Exception as error:  # noqa: BLE001  it costs only the sum
+            log.warning("what the session had cost is not known: %r", error)
+            return
+        session = told.get("session")
+        if isinstance(session, dict):
+            self._translator.meter.begin(session.get("total_cost_usd"), session.get("model_usage"))
 
     async def _is_silent(self, connecting: asyncio.Task[None]) -> bool:
         """Whether the CLI neither connects nor ends in time.

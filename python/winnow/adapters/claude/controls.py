@@ -11,6 +11,9 @@ from claude_agent_sdk import ClaudeSDKClient
 from winnow import ports
 from winnow.adapters.claude import failures, leftovers, private
 from winnow.adapters.claude.process import Process
+from winnow.core.usage import context, plan
+from winnow.core.usage.context import Context
+from winnow.core.usage.plan import Window
 
 T = TypeVar("T")
 
@@ -41,6 +44,17 @@ class Controls:
     @property
     def _process(self) -> Process:
         return self._of()[1]
+
+    async def context(self) -> Context:
+        """See `ports.Controls.context`."""
+        # Counting "full" asks the API about each part; this takes 20 ms, and no request.
+        asked = self._process.request(private.CONTEXT, detail="summary")
+        return context.read(await self._have("tell how full its context is", asked)) or Context()
+
+    async def plan(self) -> list[Window]:
+        """See `ports.Controls.plan`."""
+        asked = self._process.request(private.USAGE, skip_behaviors=True)
+        return plan.read(await self._have("tell what is left of your plan", asked))
 
     async def stop_task(self, id: str) -> int:
         """See `ports.Controls.stop_task`."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
 from typing import Any
 
-from winnow.core.agent import Retry
+from winnow.core.agent import Retry, Trouble
+
+# Of the CLI's terminal reasons: the request was too long, as it or as the API says.
+_FULL = ("blocking_limit", "prompt_too_long")
 
 _LOG = "`:Winnow log` has the details"
 
 _API = {
     401: ("refused your credentials", "log in with `claude` in a terminal or set an API key"),
     402: ("wants its bill paid", "look at your plan and your credit, then send again"),
-    429: ("has no more room for you now", "wait, then send again"),
+    429: ("has no more room for you now", "wait"),
     400: ("refused this conversation", "start another with `:Winnow new`"),
-    500: ("is overloaded or broken", "send again in a moment"),
+    500: ("is overloaded or broken", "wait a moment"),
 }
 
 # The CLI's word for why it put an error where the answer would stand. Some failures, such as
@@ -26,6 +28,22 @@ _STATUS = {
     "rate_limit": 429,
     "invalid_request": 400,
 }
+
+
+def kind(reason: str, kind: str, status: int | None) -> Trouble:
+    """Which kind of failure it is; arguments as in `turn`."""
+    status = status or _STATUS.get(kind)
+    if reason in _FULL:
+        return "full"
+    if reason == "budget_exhausted":
+        return "budget"
+    if status in (401, 403):
+        return "login"
+    if status == 429:
+        return "limit"
+    if status is not None and status >= 500:
+        return "busy"
+    return "network" if status is None and reason == "api_error" else "other"
 
 
 def turn(reason: str, kind: str, status: int | None, detail: str) -> str:
@@ -40,10 +58,14 @@ def turn(reason: str, kind: str, status: int | None, detail: str) -> str:
     told = f" ({_brief(detail)})" if detail else ""
     if reason == "max_turns":
         return f"The turn was cut at its limit of steps{told}; send `go on` to continue."
+    if reason in _FULL:
+        return "The context is full."
+    if reason == "budget_exhausted":
+        return "The budget is spent."
     status = status or _STATUS.get(kind)
     if status is None:
         if reason == "api_error":
-            return f"Claude could not be reached{told}; check the network, then send again."
+            return f"Claude could not be reached{told}; check the network."
         return f"Claude Code failed{told}; send again, {_LOG}."
     if status == 403:
         status = 401
@@ -63,16 +85,6 @@ def retry(data: dict[str, Any]) -> Retry:
     delay = data.get("retry_delay_ms")
     seconds = max(1.0, delay / 1000) if isinstance(delay, (int, float)) else 0.0
     return Retry(f"Claude's API failed ({status}); trying again, {attempt} of {limit}…", seconds)
-
-
-def limit(resets_at: int | None) -> str:
-    """The user's rate limit is reached, until ``resets_at`` seconds since the epoch."""
-    when = "later"
-    if resets_at is not None:
-        when = (
-            f"after {datetime.fromtimestamp(resets_at, timezone.utc).astimezone():%H:%M on %d %B}"
-        )
-    return f"Your rate limit is reached; send again {when}."
 
 
 def forgotten(session: str) -> str:

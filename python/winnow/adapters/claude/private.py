@@ -77,6 +77,14 @@ LIST_RULES = "list_permission_rules"
 BACKGROUND = "background_tasks"
 TASK_OUTPUT = "get_task_output"
 
+# How full the context is. The SDK's method can't say ``detail``: by itself the CLI counts each
+# part with a request to the API.
+CONTEXT = "get_context_usage"
+
+# What the session has cost, also before it was resumed (``session.total_cost_usd``), and what is
+# left of a plan (``rate_limits``). With ``skip_behaviors`` it reads no transcripts.
+USAGE = "get_usage"
+
 # A hook that the SDK's types lack: settings on disk have changed. Its ``block`` keeps them out.
 CONFIG_CHANGE = cast(HookEvent, "ConfigChange")
 

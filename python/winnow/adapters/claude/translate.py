@@ -12,6 +12,7 @@ from claude_agent_sdk import (
     ConversationResetMessage,
     Message,
     RateLimitEvent,
+    RateLimitInfo,
     ResultMessage,
     ServerToolResultBlock,
     ServerToolUseBlock,
@@ -26,6 +27,8 @@ from claude_agent_sdk import (
 
 from winnow.adapters.claude import failures, tasks
 from winnow.core import agent as a
+from winnow.core.usage import context, meter, plan
+from winnow.core.usage.meter import number
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +48,8 @@ class Translator:
         self._reset = False  # the conversation is a new one, since the last result
         self._failed: set[str] = set()  # MCP servers that were told of
         self._refusal = ""  # why the API refused, said just before the result
+        self._until: Any = None  # when a limit of the plan is over that was reached
+        self.meter = meter.Meter()
 
     def translate(self, message: Message) -> Iterator[a.AgentEvent]:
         """What a message tells.
@@ -66,11 +71,12 @@ class Translator:
             case SystemMessage(subtype=subtype, data=data):
                 yield from self._system(subtype, data)
             case RateLimitEvent(rate_limit_info=info):
-                if info.status == "rejected":
-                    yield a.Notice(failures.limit(info.resets_at))
+                yield self._limited(info)
             case ResultMessage():
                 yield from self._silent(message)
-                yield self._result(message)
+                cost, models = self.meter.hear(message.total_cost_usd, message.model_usage)
+                yield meter.Spent(models, self.meter.before)
+                yield self._result(message, cost)
             case ConversationResetMessage():
                 self._reset = True  # the next "init" tells the new session
             case _:
@@ -97,13 +103,15 @@ class Translator:
                 yield failures.retry(data)
             case "compact_boundary", _:
                 yield a.Notice("Claude now has a summary in place of the conversation so far.")
+                yield context.Compacted()
             case _:
                 yield from tasks.told(subtype, data)
 
     def _delta(self, event: dict[str, Any]) -> Iterator[a.AgentEvent]:
         match event:
-            case {"type": "message_start", "message": {"id": str(id)}}:
+            case {"type": "message_start", "message": {"id": str(id), **message}}:
                 self._streamed = id
+                yield from _filled(message.get("usage"))
             case {"type": "content_block_delta", "delta": {"type": "text_delta", "text": text}}:
                 if text := self._complete(text):
                     yield a.Text(text)
@@ -150,19 +158,28 @@ class Translator:
                 case _:
                     _unknown(type(block).__name__)
 
-    def _result(self, result: ResultMessage) -> a.TurnEnded:
+    def _limited(self, info: RateLimitInfo) -> plan.Limited:
+        """How much of the plan is used; a turn that fails for that says when it is over."""
+        full = info.status == "rejected"
+        self._until = info.resets_at if full else None
+        kind, share = info.rate_limit_type, info.utilization
+        return plan.Limited(plan.window(kind, share=share, until=info.resets_at, full=full))
+
+    def _result(self, result: ResultMessage, cost: float) -> a.TurnEnded:
         reason = result.terminal_reason or ""
         stopped = reason.startswith("aborted")
         refusal, self._refusal = self._refusal, ""
-        error = ""
+        error, trouble = "", a.TurnEnded().trouble
         if result.is_error and not stopped:
             detail = "; ".join(result.errors or []) or result.result or ""
+            trouble = failures.kind(reason, refusal, result.api_error_status)
             error = failures.turn(reason, refusal, result.api_error_status, detail)
+        until = number(self._until) if trouble == "limit" else 0.0
         answered = result.user_message_uuids or []
         if not answered and result.origin and result.origin["kind"] != "human":
             # A background task woke Claude: this turn answers that, and no prompt.
             answered = [result.origin["kind"]]
-        return a.TurnEnded(answered, error, stopped, result.total_cost_usd or 0.0)
+        return a.TurnEnded(answered, error, stopped, cost, trouble, until)
 
     def _silent(self, result: ResultMessage) -> Iterator[a.AgentEvent]:
         """A command such as `/clear` is done, and has not said so."""
@@ -183,6 +200,13 @@ class Translator:
         text = self._half + text
         self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return _joined(text.removesuffix(self._half))
+
+
+def _filled(usage: Any) -> Iterator[context.Filled]:
+    """What the model has read, as the API counts it: cached or not."""
+    parts = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    if isinstance(usage, dict) and (tokens := sum(number(usage.get(part)) for part in parts)):
+        yield context.Filled(int(tokens))
 
 
 @cache  # once for each kind, however many there are

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from winnow.app.parts.mending import Mending
 from winnow.app.parts.named import Named
 from winnow.app.parts.part import Part
+from winnow.app.parts.usage import Usage
 from winnow.app.parts.work import Work
 from winnow.app.parts.written import Written
 
-PARTS: tuple[type[Part], ...] = (Named, Written, Work)
+PARTS: tuple[type[Part], ...] = (Mending, Named, Usage, Written, Work)

@@ -27,6 +27,8 @@ class Around(NamedTuple):
     outbox: Outbox
     turn: Turn
     moved: Callable[[], None]  # the part has changed: see what can be done next
+    handle: Callable[[p.ChatEvent], None]  # as if the user wanted it
+    renew: Callable[[], None]  # start the agent anew before the next message
 
 
 class Part:
@@ -51,6 +53,10 @@ class Part:
     def status(self) -> Mapping[str, Any]:
         """Its fields of `p.Status`."""
         return {}
+
+    def holds(self) -> bool:
+        """Whether nothing may be sent yet."""
+        return False
 
     def lists(self) -> Mapping[str, Shown]:
         """Its lists, by their names."""
@@ -88,6 +94,10 @@ class Parts:
     def status(self) -> dict[str, Any]:
         """The fields of all."""
         return {name: value for part in self._parts for name, value in part.status().items()}
+
+    def holds(self) -> bool:
+        """See `Part.holds`."""
+        return any(part.holds() for part in self._parts)
 
     def lists(self) -> dict[str, Shown]:
         """The lists of all."""

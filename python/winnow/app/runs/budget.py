@@ -27,11 +27,11 @@ class Budget:
         self._dismiss = dismiss
 
     def spent(self, task: str, cost: float) -> None:
-        """A task has cost so much by now, or the orchestrator (``task`` empty): US dollars."""
+        """A task has cost so much more, or the orchestrator (``task`` empty): US dollars."""
         run, now = self._record.run, self._record.now
-        if cost <= run.costs.get(task, 0.0):
+        if cost <= 0:
             return
-        self._record.record(e.Spent(now, run.id, task, cost))
+        self._record.record(e.Spent(now, run.id, task, run.costs.get(task, 0.0) + cost))
         if run.left is None or run.state != "running":
             pass
         elif run.left <= 0:

@@ -56,7 +56,6 @@ class Crew:
         self._starts = starts
         self._permissions: dict[str, str] = {}  # what each task's worker wants to do
         self._died: set[str] = set()  # tasks whose worker was lost once
-        self._before: dict[str, float] = {}  # what each task had cost before its worker
         self._background = Background()
         self._loading: dict[str, asyncio.Task[None]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
@@ -127,7 +126,6 @@ class Crew:
             after, turns = self._closing.get(task), self._record.lengths.get(task, 0)
             worker = Worker(self.run.id, task, self, self._world, self._starts, turns, after)
             self.workers[task] = worker
-            self._before[task] = self.run.tasks[task].cost
             self._loading[task] = self._background.spawn(worker.load())
         return worker
 
@@ -207,7 +205,7 @@ class Crew:
                 self.questions.note_delivered(task, call)
             case a.TurnEnded(cost=cost):
                 self.questions.note_delivered(task)
-                self.budget.spent(task, self._before[task] + cost)
+                self.budget.spent(task, cost)
             case _:
                 pass
 

@@ -28,6 +28,7 @@ from winnow.core.question import Malformed
 from winnow.core.section import answer
 from winnow.core.text import grammar
 from winnow.core.transcript.rendering import notice
+from winnow.core.usage import trouble
 
 STOPPED = "The user stopped the turn before answering."
 CLOSED = "The user closed the chat before answering."
@@ -63,7 +64,9 @@ class Sections:
         self._early: list[p.SectionEvent] | None = []  # what came before the store had told
         self.headless = opened.headless
         self.ways = opened.questions if opened.questions in ("text", "both") else "tool"
-        self.turn = Turn(None if self.ways == "tool" else lambda: choices.open_in(self._shelf))
+        asked = None if self.ways == "tool" else lambda: choices.open_in(self._shelf)
+        now = world.clock.now
+        self.turn = Turn(asked, lambda how, did: trouble.told(how, worked=did, now=now()))
         self._shelf = Shelf(opened.path, world, page, ledger)
         self._delivery = Delivery(
             self._shelf, world, page, self.turn, outbox, ledger, mode, project
