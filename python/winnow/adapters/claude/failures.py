@@ -13,7 +13,7 @@ _LOG = "`:Winnow log` has the details"
 
 _API = {
     401: ("refused your credentials", "log in with `claude` in a terminal or set an API key"),
-    402: ("wants its bill paid", "look at your plan and your credit, then send again"),
+    402: ("wants its bill paid", "look at your plan and your credit"),
     429: ("has no more room for you now", "wait"),
     400: ("refused this conversation", "start another with `:Winnow new`"),
     500: ("is overloaded or broken", "wait a moment"),
@@ -57,7 +57,7 @@ def turn(reason: str, kind: str, status: int | None, detail: str) -> str:
     """
     told = f" ({_brief(detail)})" if detail else ""
     if reason == "max_turns":
-        return f"The turn was cut at its limit of steps{told}; send `go on` to continue."
+        return f"The turn was cut at its limit of steps{told}."
     if reason in _FULL:
         return "The context is full."
     if reason == "budget_exhausted":
@@ -66,7 +66,7 @@ def turn(reason: str, kind: str, status: int | None, detail: str) -> str:
     if status is None:
         if reason == "api_error":
             return f"Claude could not be reached{told}; check the network."
-        return f"Claude Code failed{told}; send again, {_LOG}."
+        return f"Claude Code failed{told}; {_LOG}."
     if status == 403:
         status = 401
     what, remedy = _API.get(status) or _API[500 if status > 500 else 400]

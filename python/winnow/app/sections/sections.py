@@ -64,10 +64,10 @@ class Sections:
         self._early: list[p.SectionEvent] | None = []  # what came before the store had told
         self.headless = opened.headless
         self.ways = opened.questions if opened.questions in ("text", "both") else "tool"
+        self._shelf: Shelf = Shelf(opened.path, world, page, ledger)
         asked = None if self.ways == "tool" else lambda: choices.open_in(self._shelf)
         now = world.clock.now
         self.turn = Turn(asked, lambda how, did: trouble.told(how, worked=did, now=now()))
-        self._shelf = Shelf(opened.path, world, page, ledger)
         self._delivery = Delivery(
             self._shelf, world, page, self.turn, outbox, ledger, mode, project
         )

@@ -12,6 +12,7 @@ from winnow.core.agent import Side
 from winnow.core.usage.meter import number
 
 LONGEST = 8 * 86400.0  # seconds: no window of a plan is longer
+_LATEST = 4e9  # seconds since the epoch, in 2096
 
 _NAMES = {
     "five_hour": "5 hours",
@@ -43,7 +44,7 @@ def window(kind: Any, *, share: Any, until: Any, full: bool = False) -> Window:
     """A limit as Claude Code tells it, also one of a kind that nobody knows."""
     named = _NAMES.get(str(kind), str(kind).replace("_", " ") if kind else "plan")
     given = number(share, 1000) if share is not None else -1.0
-    return Window(named, given, number(until), full)
+    return Window(named, given, number(until, _LATEST), full)
 
 
 def read(raw: Any) -> list[Window]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from winnow.core.agent import Trouble, TurnEnded
+from winnow.core.usage import plan
 from winnow.core.usage.report import at
 
 GO_ON = "Go on where you stopped."
@@ -49,7 +50,7 @@ class Failed(msgspec.Struct, frozen=True):
 
 def told(event: TurnEnded, *, worked: bool, now: float) -> str:
     """Its error, with what `<CR>` does about it."""
-    failed = Failed(event.trouble, worked, event.until)
+    failed = Failed(event.trouble, worked, plan.until(event.until, now))
     if not failed.kind:
         return event.error
     error = event.error.rstrip(".")

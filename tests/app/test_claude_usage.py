@@ -1,0 +1,75 @@
+"""What Claude Code tells of cost, context and limits, through the real CLI."""
+
+from __future__ import annotations
+
+import pytest
+from winnow.core import agent as a
+from winnow.core.usage import context, meter
+from winnow.core.usage.plan import Limited
+
+from tests import api
+from tests.app.stage import Stage, User, connected
+from tests.app.test_claude_failures import result, speaking_cli
+
+
+async def test_a_resumed_session_goes_on_counting(real: Stage) -> None:
+    """What it had cost is not new; how full the context is costs no request."""
+    real.server.add(api.Message([api.Text("One.")], read=1000))
+    async with connected(real.claude(), real.user) as agent:
+        await agent.prompt("hi", "11111111-1111-4111-8111-111111111111")
+        first = await real.user.turn()
+    (spent,) = real.user.every(meter.Spent)
+    assert first.cost > 0
+    assert (spent.before, *(one.input for one in spent.models.values())) == (0, 1000)
+    assert real.user.every(context.Filled) == [context.Filled(1000)]
+    (started,) = real.user.every(a.Started)
+    user = real.user = User()
+    real.server.add(api.Message([api.Text("Two.")], read=500))
+    async with connected(real.claude(session=started.session), user) as agent:
+        await agent.prompt("and?", "22222222-2222-4222-8222-222222222222")
+        second = await user.turn()
+        assert agent.controls
+        known = await agent.controls.context()
+        assert await agent.controls.plan() == []
+    (spent,) = user.every(meter.Spent)
+    assert spent.before == pytest.approx(first.cost)
+    assert [one.input for one in spent.models.values()] == [500]
+    assert 0 < second.cost < first.cost
+    assert known.used
+    assert known.size >= 200_000
+    assert 0 < known.limit < known.size
+    assert len(real.server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("failure", "trouble"),
+    [
+        (api.Failure(429, "rate_limit_error"), "limit"),
+        (api.Failure(529, "overloaded_error"), "busy"),
+        (api.Failure(401, "authentication_error"), "login"),
+        (api.Failure(400, "invalid_request_error", "prompt is too long: 2 > 1 maximum"), "full"),
+    ],
+)
+async def test_a_failure_is_told_by_its_kind(
+    real: Stage, failure: api.Failure, trouble: a.Trouble
+) -> None:
+    real.server.add(*[failure] * 8)
+    async with connected(real.claude(), real.user) as agent:
+        await agent.prompt("hi", "11111111-1111-4111-8111-111111111111")
+        assert (await real.user.turn()).trouble == trouble
+
+
+async def test_a_limit_says_when_it_is_over(real: Stage) -> None:
+    """The failure that follows it does; also a result of odd numbers ends the turn."""
+    limit = {"status": "rejected", "resetsAt": 1_900_000_000, "rateLimitType": "five_hour"}
+    cli = speaking_cli(
+        real.folder,
+        {"type": "rate_limit_event", "rate_limit_info": limit},
+        result(is_error=True, api_error_status=429, total_cost_usd=-3, modelUsage=[], usage=5),
+    )
+    async with connected(real.claude(cli_path=cli), real.user) as agent:
+        await agent.prompt("hi", "uuid-1")
+        ended = await real.user.turn()
+    assert (ended.trouble, ended.until, ended.cost) == ("limit", 1_900_000_000, 0)
+    (limited,) = real.user.every(Limited)
+    assert (limited.window.name, limited.window.full) == ("5 hours", True)

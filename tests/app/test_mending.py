@@ -1,0 +1,126 @@
+"""What one `<CR>` does after a turn that failed: it helps, and repeats nothing."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from winnow import ports
+from winnow import protocol as p
+from winnow.core.agent import Text, Trouble, TurnEnded
+from winnow.core.usage.trouble import COMPACT, GO_ON
+
+from tests.app.fakes import CHAT, Room, working
+
+
+async def fails(room: Room, trouble: Trouble, *, worked: bool = False, until: float = 0.0) -> None:
+    """The turn of this prompt fails."""
+    prompt = await working(room)
+    words = [Text("Some.")] if worked else []
+    await room.hear(*words, TurnEnded([prompt], "No.", trouble=trouble, until=until))
+
+
+async def again(room: Room, *, draft: bool = False) -> None:
+    await room.do(p.Again(CHAT, draft))
+
+
+def status(room: Room) -> p.Status:
+    assert room.editor.status
+    return room.editor.status
+
+
+async def test_a_draft_is_sent_again(room: Room) -> None:
+    """It came back, since nothing was done."""
+    await fails(room, "busy")
+    assert room.editor.text.endswith(
+        "⚠ No; what you wrote is in the draft again, <CR> sends it again."
+    )
+    assert status(room).again == "sends it again"
+    await again(room, draft=True)
+    assert room.editor.taking
+    await room.send("Hi")
+    await room.hear(Text("Yes."), TurnEnded(list(room.agent.prompts.values())))
+    assert status(room).again == ""
+
+
+async def test_work_is_gone_on_with(room: Room) -> None:
+    """The prompt is not said again."""
+    await fails(room, "network", worked=True)
+    assert status(room).again == "goes on"
+    await again(room)
+    assert list(room.agent.prompts) == ["Hi", GO_ON]
+    assert len(room.agents) == 1
+
+
+async def test_a_full_context_is_made_room_in_first(room: Room) -> None:
+    """The rest follows when that is done, and not when it fails."""
+    await fails(room, "full", worked=True)
+    await again(room)
+    assert list(room.agent.prompts) == ["Hi", COMPACT]
+    assert COMPACT in room.agent.commands
+    await room.hear(TurnEnded([room.agent.prompts[COMPACT]]))
+    assert list(room.agent.prompts) == ["Hi", COMPACT, GO_ON]
+
+
+async def test_a_draft_waits_until_there_is_room(room: Room) -> None:
+    await fails(room, "full")
+    await again(room, draft=True)
+    assert not room.editor.taking
+    await room.hear(TurnEnded([room.agent.prompts[COMPACT]]))
+    assert room.editor.taking
+    await room.send("Hi")
+
+
+async def test_a_login_is_read_anew(room: Room) -> None:
+    """By an agent that is started for it, in the same session."""
+    await fails(room, "login", worked=True)
+    await again(room)
+    assert len(room.agents) == 2
+    assert list(room.agent.prompts) == [GO_ON]
+
+
+async def test_a_limit_is_waited_for(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that may jump; once more `<CR>` tries at once, `:Winnow stop` waits no more."""
+    monkeypatch.setattr("winnow.app.parts.mending.TICK", 0.001)
+    await fails(room, "limit", worked=True, until=1600.0)
+    assert (status(room).until, status(room).again) == (1600.0, "goes on then")
+    await again(room)
+    assert status(room).again == "tries at once"
+    assert list(room.agent.prompts) == ["Hi"]
+    await room.do(p.Stop(CHAT))
+    assert status(room).again == "goes on then"
+    await again(room)
+    room.clock.time = 500.0  # set back
+    await asyncio.sleep(0.005)
+    assert list(room.agent.prompts) == ["Hi"]
+    room.clock.time = 1601.0
+    await asyncio.sleep(0.01)
+    await room.settle()
+    assert list(room.agent.prompts) == ["Hi", GO_ON]
+
+
+async def test_a_limit_need_not_be_waited_for(room: Room) -> None:
+    await fails(room, "limit", until=1600.0)
+    await again(room, draft=True)
+    assert not room.editor.taking
+    await again(room, draft=True)
+    assert room.editor.taking
+    await room.send("Hi")
+
+
+@pytest.mark.parametrize("until", [0.0, 900.0, 1e12, -1.0, float("nan")])
+async def test_a_limit_that_can_not_be_is_not_waited_for(room: Room, until: float) -> None:
+    await fails(room, "limit", worked=True, until=until)
+    assert status(room).until == 0
+    await again(room)
+    assert list(room.agent.prompts) == ["Hi", GO_ON]
+
+
+async def test_an_agent_that_died_goes_on(room: Room) -> None:
+    """In another process, from where it was."""
+    await working(room)
+    await room.hear(Text("Some."), ports.AgentError("It ended."))
+    assert status(room).again == "goes on"
+    await again(room)
+    assert list(room.agent.prompts) == [GO_ON]
+    assert len(room.agents) == 2
