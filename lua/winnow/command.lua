@@ -14,6 +14,7 @@ local lists = require('winnow.views.list')
 local live = require('winnow.chat.live')
 local log = require('winnow.log')
 local registry = require('winnow.registry')
+local run = require('winnow.run')
 local say = require('winnow.say')
 local timeline = require('winnow.views.timeline')
 local window = require('winnow.window')
@@ -24,37 +25,6 @@ local M = {}
 ---@param level? 'info'|'warn'|'error'
 local function notify(text, level)
   say('winnow: ' .. text, level or 'warn')
-end
-
---- What a run is to reach; the name of a file stands for the specification in it.
----@param rest string
----@return string
-local function goal_of(rest)
-  local path = vim.fn.fnamemodify(vim.trim(rest), ':p')
-  if not rest:find('%S%s+%S') and vim.fn.filereadable(path) == 1 then
-    return ('Reach what the specification in %s asks for.'):format(path)
-  end
-  return rest
-end
-
---- `:Winnow run`: begin one, or let the one of this chat go on, maybe with a higher budget.
----@param args table
----@param rest string
-local function run(args, rest)
-  local budget = tonumber(rest:match('^%+%+budget=([%d.]+)%s*$'))
-  local on = budget or rest:match('^%+%+continue%s*$')
-  local goal, worktree = rest:gsub('^%+%+worktree%f[%s%z]%s*', '')
-  if on then
-    local id = timeline.run()
-    if id and guard.is_user() then
-      host.notify('goon', { run = id, budget = budget or 0 })
-    end
-  elseif vim.trim(goal) ~= '' or clarify.goal() then
-    local words = vim.trim(goal) ~= '' and goal_of(goal) or clarify.goal()
-    begin.chat(args, words, { run = begin.id() }, worktree > 0)
-  else
-    notify('say what is to be reached: :Winnow run {goal}.')
-  end
 end
 
 local BYPASS = 'Claude will run everything without asking, questions excepted. Go on?'
@@ -176,7 +146,10 @@ M.subcommands = {
   next = function()
     inbox.next()
   end,
-  run = run,
+  run = run.run,
+  hand = function(_, rest)
+    run.hand(rest)
+  end,
   clarify = clarify.run,
   board = function(args)
     board.open(args.smods)
@@ -252,6 +225,10 @@ function M.complete(lead, line)
     words = config.modes
   elseif before:match('^clarify%s+$') then
     words = { '++all', '++one' }
+  elseif before:match('^run%s+$') then
+    words = { '++budget=', '++continue', '++stop', '++worktree' }
+  elseif before:match('^hand%s+$') then
+    words = run.tasks()
   elseif before:match('^log%s+$') then
     words = { 'run' }
   elseif before:match('^trust%s+$') then

@@ -262,6 +262,19 @@
 ---@field run string
 ---@field budget? number
 
+--- Stop a run: its workers end, and go on with `GoOn`.
+---@class winnow.event.HaltRun
+---@field type 'haltrun'
+---@field run string
+
+--- Have the task `to` answer a question: `query`, or the only one of `task`, or of all.
+---@class winnow.event.HandOver
+---@field type 'handover'
+---@field run string
+---@field to string
+---@field query? string
+---@field task? string
+
 --- List what is kept of worktrees in the repository at `cwd`; or bring one back, by name.
 ---@class winnow.event.Restore
 ---@field type 'restore'
@@ -549,6 +562,8 @@
 ---| winnow.event.GoToRun
 ---| winnow.event.Timeline
 ---| winnow.event.GoOn
+---| winnow.event.HaltRun
+---| winnow.event.HandOver
 ---| winnow.event.Restore
 
 ---@alias winnow.Effect
@@ -616,6 +631,8 @@
 ---| 'gotorun'
 ---| 'timeline'
 ---| 'goon'
+---| 'haltrun'
+---| 'handover'
 ---| 'restore'
 
 ---@class winnow.Effects

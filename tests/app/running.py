@@ -20,6 +20,7 @@ from tests.app.fakes import CHAT, Asked, FakeAgent, Room
 
 RUN = "abcd"
 ASK = "mcp__winnow__ask_orchestrator"
+ANSWER = "mcp__winnow__answer_question"
 
 
 class Running(Room):
@@ -135,6 +136,13 @@ class Running(Room):
         asked = worker.ask(a.Request(ASK, input, call))
         await self.settle()
         return asked
+
+    async def answers(self, title: str, query: str, text: str) -> a.Reply:
+        """A worker answers what it was handed."""
+        given = {"query": query, "text": text}
+        asked = self.worker(title).ask(a.Request(ANSWER, given, f"call-{title}-{query}"))
+        await self.settle()
+        return asked.result()
 
     async def done(self, title: str, said: str) -> None:
         """A worker is through."""

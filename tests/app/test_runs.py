@@ -311,7 +311,7 @@ async def test_a_question_cancelled_by_the_user_goes_back(room: Running) -> None
 
 async def test_who_asks_when_the_run_is_over_is_told(room: Running) -> None:
     await room.make("Cart")
-    room.chat._record.record(e.RunStopped(1, RUN, "enough"))
+    room.chat._record.record(e.RunFinished(1, RUN, "enough"))
     asked = await room.asks("Cart")
     reply = asked.result()
     assert isinstance(reply, a.Deny)

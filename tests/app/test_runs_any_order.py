@@ -18,7 +18,7 @@ from winnow.core.run.query import with_human
 from winnow.core.run.run import replay
 
 from tests.app.fakes import CHAT, Asked, FakeAgent
-from tests.app.running import ASK, RUN, Running
+from tests.app.running import ANSWER, ASK, RUN, Running
 
 TITLES = [f"W{number}" for number in range(10)]
 
@@ -46,7 +46,8 @@ class Storm:
         await self.collect()
         moves: list[Callable[[], object]] = [
             *(self.ask, self.ask, self.ask, self.boss_turn, self.boss_turn, self.user, self.user),
-            *(self.kill_worker, self.kill_boss, self.kill_host),
+            *(self.kill_worker, self.kill_boss, self.kill_host, self.hand, self.hand),
+            *(self.helper, self.stop),
         ]
         for _ in range(steps):
             await self.luck.choice(moves)()  # type: ignore[misc]
@@ -54,7 +55,7 @@ class Storm:
         for _ in range(200):
             if not self.room.run.pending() and not self.undelivered:
                 return
-            for move in (self.boss_turn, self.user, self.end_turns):
+            for move in (self.boss_turn, self.user, self.helper, self.end_turns):
                 await move()
                 await self.collect()
         raise AssertionError(f"still open: {self.room.run.pending()} {self.undelivered}")
@@ -165,6 +166,34 @@ class Storm:
                 await self.room.write(f"answer to {query.question}")
 
     # --- what ends ------------------------------------------------------------------------------
+
+    async def hand(self) -> None:
+        """The user has another task answer a question."""
+        waiting = [one for one in self.room.run.pending() if one.task]
+        if waiting:
+            query, to = self.luck.choice(waiting), self.luck.choice(list(self.room.run.tasks))
+            await self.room.do(p.HandOver(RUN, to, query.id))
+
+    async def helper(self) -> None:
+        """A worker answers what it was handed; twice, since nothing keeps it from that."""
+        for query in self.room.run.pending():
+            title = self.room.run.tasks[query.to].title if query.state == "with_task" else ""
+            if (worker := self.workers().get(title)) and any(
+                f"({query.id})" in text for text in worker.prompts
+            ):
+                given = {"query": query.id, "text": f"answer to {query.question}"}
+                for allowed in (True, False):
+                    asked = worker.ask(a.Request(ANSWER, given, f"answers {query.id}"))
+                    await self.room.settle()
+                    assert isinstance(asked.result(), a.Allow) == allowed
+
+    async def stop(self) -> None:
+        """The user stops the run, and lets it go on; in between they may answer."""
+        await self.room.do(p.HaltRun(RUN))
+        assert not self.workers()
+        assert "running" not in self.room.states.values()
+        await self.user()
+        await self.room.do(p.GoOn(RUN))
 
     async def kill_worker(self) -> None:
         if workers := self.workers():

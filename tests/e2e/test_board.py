@@ -130,12 +130,44 @@ def test_work_is_not_stopped_without_asking(run: Editor) -> None:
     assert "Which database" not in run.text()
 
 
+def test_a_question_is_handed_to_another_task(run: Editor) -> None:
+    """From its line on the board; its section is gone."""
+    run.keys(":Winnow board<CR>")
+    wait_board(run, "? t1 Schema")
+    assert run.lua("return require('winnow.command').complete('', 'Winnow hand ')") == [
+        *("t1", "t2", "t3")
+    ]
+    run.keys("gg/t1<CR>:Winnow hand t2<CR>")
+    wait_board(run, "t1 Schema · blocked(input): asks t2: Which database")
+    run.wait(lambda: run.lua(WAITS.replace("current()", "all()[1]")) == 1, "one thing waits")
+    run.keys(":Winnow hand t1<CR>")
+    run.wait(lambda: "t1 itself asks it" in run.messages(), "it says why not")
+
+
+def test_a_run_is_stopped_and_goes_on(run: Editor) -> None:
+    """By `dd` on its line, and a yes; its questions wait, and are answered meanwhile."""
+    run.keys(":Winnow board<CR>")
+    wait_board(run, "! t2 Tests")
+    run.lua("vim.fn.confirm = function(text) _G.asked = text return 1 end")
+    run.keys("ggdd:w<CR>")
+    wait_board(run, "━━ Build the cart · stopped · by you")
+    assert run.lua("return _G.asked") == "Stop the whole run “Build the cart”?"
+    wait_board(run, "? t1 Schema · asks you: Which database")
+    wait_board(run, "○ t2 Tests · ready: its run is stopped")
+    run.keys("gg/t1<CR><CR>")
+    run.wait_line("━━ Question: t1 Schema")
+    run.keys("GASQLite<Esc><CR>")
+    wait_board(run, "○ t1 Schema · ready")
+    run.keys(":wincmd p<CR>gg<CR>:Winnow run ++continue<CR>")
+    wait_board(run, "✓ t1 Schema · done")
+    run.assert_no_errors()
+
+
 @pytest.mark.parametrize(
     ("keys", "problem"),
     [
         ("gg/t1<CR>yyp", "stands twice"),
         ("gg/t1<CR>Ax<Esc>", "the line of t1 was changed"),
-        ("ggdd", "a run's line can't be deleted"),
     ],
 )
 def test_nonsense_does_nothing(run: Editor, keys: str, problem: str) -> None:

@@ -105,6 +105,27 @@ def test_deleting_cancels(run: Run) -> None:
     )
 
 
+def test_without_its_line_a_run_stops(run: Run) -> None:
+    """Its tasks stay what they are, unless their lines go, too; one that is over has no stop."""
+    other = a_run("efgh", 1)
+    lines = board.render([run, other], NOW)
+    runs = {"abcd": run, "efgh": other}
+    assert board.read(runs, lines, lines[1:]) == Edits(stop=("abcd",))
+    no_other = [line for line in lines if line != lines[9]]
+    assert board.read(runs, lines, no_other) == Edits(stop=("efgh",))
+    assert board.read(runs, lines, [*no_other, "One"]) == Edits(
+        stop=("efgh",), add=(("efgh", "One"),)
+    )
+    every = board.read(runs, lines, [])
+    assert isinstance(every, Edits)
+    assert every.stop == ("abcd", "efgh")
+    assert ("efgh", "t1") in every.cancel
+    other.apply(e.RunStopped(NOW, "efgh"))
+    found = board.read(runs, lines, no_other)
+    assert isinstance(found, Problem)
+    assert "has nothing to stop" in found.sentence
+
+
 def test_a_new_line_is_a_task(run: Run) -> None:
     lines = shown(run)
     assert edited(run, [*lines[:3], "  Write the docs ", *lines[3:]]) == Edits(
@@ -118,7 +139,7 @@ def test_moving_changes_the_order_of_those_that_have_not_started(run: Run) -> No
     assert edited(run, moved) == Edits(order={"abcd": ("t7", "t5", "t6")})
     assert edited(run, [*lines[:1], *lines[2:], lines[1]]) == Edits()  # its place says nothing
     fewer = [*lines[:4], lines[6], lines[4], lines[7]]
-    assert edited(run, fewer) == Edits((("abcd", "t6"),), order={"abcd": ("t7", "t5")})
+    assert edited(run, fewer) == Edits(cancel=(("abcd", "t6"),), order={"abcd": ("t7", "t5")})
 
 
 def test_of_two_runs_a_line_belongs_to_the_one_above(run: Run) -> None:
@@ -142,8 +163,6 @@ def test_of_two_runs_a_line_belongs_to_the_one_above(run: Run) -> None:
         (lambda lines: [*lines[:2], strip_markers(lines[2]), *lines[3:]], 2, "has lost what says"),
         (lambda lines: [*lines[:2], lines[2][:-1], *lines[3:]], 2, "has lost what says"),
         (lambda lines: [*lines, lines[3]], 8, "stands twice: t4 is in line 4"),
-        (lambda lines: lines[1:], 0, "a run's line can't be deleted"),
-        (lambda lines: [], 0, "a run's line can't be deleted"),
         (lambda lines: [*lines, "x⟦abcd=99=t⟧"], 8, "not on this board"),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from winnow.core.run import events as e
-from winnow.core.run import prompts, schedule, timeline
+from winnow.core.run import handing, prompts, schedule, timeline
 from winnow.core.run.query import FORM, TOKEN, named, pending, route, with_human
 from winnow.core.run.run import Run, replay
 from winnow.core.run.task import Impossible, State, Task, step
@@ -204,6 +204,8 @@ MAKERS: list[Maker] = [
     lambda run, luck, text: e.HumanQueryRequested(4, RUN, *_query(run, luck), text),
     lambda run, luck, text: e.HumanQueryReturned(4, RUN, *_query(run, luck), text),
     lambda run, luck, text: e.HumanQueryAnswered(5, RUN, *_query(run, luck), text),
+    lambda run, luck, text: e.QueryHanded(5, RUN, *_query(run, luck), _task(run, luck)),
+    lambda run, luck, text: e.TaskSilent(5, RUN, _task(run, luck), 600, text),
     lambda run, luck, text: e.QueryAnswered(5, RUN, *_query(run, luck), text),
     lambda run, luck, text: e.QueryDelivered(6, RUN, *_query(run, luck)),
     lambda run, luck, text: e.QueryWithdrawn(6, RUN, *_query(run, luck)),
@@ -253,6 +255,9 @@ def test_a_run_replays_to_the_same_state(seed: int, text: str) -> None:
     for query in run.queries.values():  # none waits for a task that is over
         task = run.tasks.get(query.task)
         assert not (query.pending and task and task.over)
+        if query.state == "with_task":
+            assert run.tasks[query.to].state not in handing.ENDS
+            assert query.to != query.task
     for task in run.tasks.values():  # who is blocked has a question, and the other way round
         assert (task.state == "blocked(input)") == bool(run.pending(task.id))
 

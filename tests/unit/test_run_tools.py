@@ -12,7 +12,10 @@ from winnow.core.run import tools
 
 def test_each_role_has_its_own() -> None:
     """Only a worker asks, and it does nothing else."""
-    assert [tool.name for tool in tools.of("worker")] == ["ask_orchestrator"]
+    assert [tool.name for tool in tools.of("worker")] == [
+        "ask_orchestrator",
+        "answer_question",  # of another worker's, where the user has handed that over
+    ]
     of = {tool.name: tool for tool in tools.of("orchestrator")}
     assert list(of) == [
         *("create_tasks", "list_tasks", "reply", "cancel_task", "read_transcript", "finish"),

@@ -11,7 +11,7 @@ local M = {}
 ---@param line string
 ---@return string? run
 ---@return string task empty: the run itself
-local function about(line)
+function M.about(line)
   local found = marker.of(line)
   if found and found.slot == grammar.TASK then
     return found.id, 't' .. found.question
@@ -23,11 +23,11 @@ end
 local KIND = {
   filetype = 'winnowboard',
   key = function(line)
-    local run, id = about(line)
+    local run, id = M.about(line)
     return run and run .. id
   end,
   pick = function(line, _, peek)
-    local run, id = about(line)
+    local run, id = M.about(line)
     if peek then
       page.tell('peek', { run = run, task = id })
     elseif run and id ~= '' then

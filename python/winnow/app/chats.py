@@ -60,7 +60,9 @@ class Chats:
             case p.Trust():
                 self._renew(event)  # nothing more goes out by what is being revoked
                 self._spawn(self._show_trust(event))
-            case p.Peek() | p.GoToRun() | p.Timeline() | p.GoOn() | p.Restore():
+            case p.Peek() | p.GoToRun() | p.Timeline() | p.Restore():
+                self._showing.handle(event)
+            case p.GoOn() | p.HaltRun() | p.HandOver():
                 self._showing.handle(event)
             case p.WatchList() | p.EditList() | p.PickLine():
                 self._lists.handle(event)

@@ -218,6 +218,18 @@ class GoOn(RunMessage, frozen=True):
     budget: float = 0.0
 
 
+class HaltRun(RunMessage, frozen=True):
+    """Stop a run: its workers end, and go on with `GoOn`."""
+
+
+class HandOver(RunMessage, frozen=True):
+    """Have the task ``to`` answer a question: ``query``, or the only one of ``task``, or of all."""
+
+    to: str
+    query: str = ""
+    task: str = ""
+
+
 class WatchList(ListMessage, frozen=True, kw_only=True):
     """A list was opened, and is to be kept up to date; or it was closed."""
 
@@ -260,5 +272,6 @@ SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compar
 # A chat takes these.
 ChatEvent = Union[Open, Send, Refilled, Queue, Again, Stop, Pace, SetMode, Background, SectionEvent]
 ListEvent = Union[WatchList, EditList, PickLine]
-ShowEvent = Union[Peek, GoToRun, Timeline, GoOn, Restore]  # about runs
+LedEvent = Union[GoOn, HaltRun, HandOver]  # what the chat that leads a run does
+ShowEvent = Union[Peek, GoToRun, Timeline, LedEvent, Restore]  # about runs
 Event = Union[ChatEvent, Close, Watched, Recall, Trust, ListEvent, ShowEvent]

@@ -16,6 +16,7 @@ from winnow.core.run.board import Edits, Live, Problem
 from winnow.core.run.events import Event
 from winnow.core.run.run import Run, replay
 from winnow.core.run.task import Impossible
+from winnow.core.text.text import brief
 
 log = logging.getLogger(__name__)
 
@@ -112,12 +113,14 @@ class Board:
         else:
             for chat in self._led():
                 chat.calls.edit(read)
+                if chat.run.id in read.stop:
+                    chat.halt()
             self._show(done=True)
 
     def _problem(self, edits: Edits, event: p.EditList) -> Problem | None:
         """Something is wanted of a run that nobody here can ask."""
         led = {chat.run.id for chat in self._led()}
-        wanted = {run for run, _ in (*edits.cancel, *edits.add)} | set(edits.order)
+        wanted = {run for run, _ in (*edits.cancel, *edits.add)} | {*edits.order, *edits.stop}
         if wanted <= led:
             return None
         away = next(iter(wanted - led))
@@ -147,8 +150,9 @@ def _replayed(events: Iterable[Event]) -> dict[str, Run]:
 
 
 def _stopped(edits: Edits, runs: Mapping[str, Run]) -> list[str]:
-    """The tasks that work now, or wait for an answer, and would be cancelled."""
+    """The runs that would stop, and the tasks that work now, or wait, and would be cancelled."""
     tasks = (runs[run].tasks[id] for run, id in edits.cancel)
-    return [
+    whole = [f"the whole run “{brief(runs[run].goal, 60)}”" for run in edits.stop]
+    return whole + [
         f"{task.id} “{task.title}”" for task in tasks if task.state in ("running", "blocked(input)")
     ]

@@ -12,7 +12,11 @@ from winnow.core.question import Malformed
 from winnow.core.run import events as e
 from winnow.core.run import prompts, query, schedule, tools
 from winnow.core.run.board import Edits
+from winnow.core.run.query import named as names
 from winnow.core.run.task import Impossible
+
+HALTED = "The run is stopped: its workers go on with :Winnow run ++continue."
+NO_QUESTION = "No worker's question waits there."
 
 
 class Calls:
@@ -56,8 +60,8 @@ class Calls:
                 return prompts.listed(self.run)
             case tools.Finish(summary=summary):
                 return self._finish(summary)
-            case tools.AskOrchestrator():
-                return Malformed("You are the orchestrator.")
+            case tools.AskOrchestrator() | tools.AnswerQuestion():
+                return Malformed("You are the orchestrator: call `reply`.")
             case tools.Reply() | tools.CancelTask() | tools.ReadTranscript():
                 if call.task not in self.run.tasks:
                     known = ", ".join(self.run.tasks) or "none yet"
@@ -88,12 +92,13 @@ class Calls:
         made = schedule.created(self.run, new, self._record.now, by, self._crew.places)
         if isinstance(made, Malformed):
             return made
-        if self.run.state in ("finished", "stopped"):
+        if self.run.state == "finished":
             self._record.record(e.RunContinued(self._record.now, self.run.id))
         for event in made:
             self._record.apply(event)
         self._record.keep(*made)
-        return "Made: " + ", ".join(f"{event.task} “{event.title}”" for event in made)
+        said = "Made: " + ", ".join(f"{event.task} “{event.title}”" for event in made)
+        return f"{said}. {prompts.STOPPED}" if self.run.state == "stopped" else said
 
     def _reply(self, call: tools.Reply) -> str | Malformed:
         """An answer, where the worker has asked; else just words."""
@@ -163,8 +168,40 @@ class Calls:
         self._front.moved()
         return True
 
+    def hand(self, to: str, query: str, task: str) -> None:
+        """The user has the task ``to`` answer a question: this one, or the only one of a task.
+
+        An empty ``query``, or ``task``: whichever it is.
+        """
+        asked = [one for one in self.run.pending(task or None) if one.task]
+        found = [one for one in asked if query in ("", one.id)]
+        if len(found) != 1:
+            named = names(asked)
+            self._front.note(f"Say which question: {named} wait." if asked else NO_QUESTION)
+            return
+        try:
+            self._crew.hand(found[0], to)
+        except Impossible as error:
+            self._front.note(f"{found[0].id} was not handed over: {error}.")
+            return
+        tasks = self.run.tasks
+        text = prompts.handed_over(found[0], tasks[found[0].task], tasks[to])
+        self._record.keep(self._front.wake(text, to))
+        self._front.moved()
+
+    def halt(self) -> bool:
+        """The user stops it. False: there is nothing to stop, and they know."""
+        if self.run.state in ("finished", "stopped") or not self.run.goal:
+            self._front.note(f"This run is {self.run.state}: there is nothing to stop.")
+            return False
+        self._crew.halt()
+        self._front.note(HALTED)
+        return True
+
     def go_on(self, budget: float) -> None:
         """The user lets it go on, with this budget."""
-        self._record.record(e.RunContinued(self._record.now, self.run.id, budget))
+        stopped = self.run.state == "stopped"
+        told = [self._front.wake(prompts.CONTINUED, "run")] if stopped else []
+        self._record.record(e.RunContinued(self._record.now, self.run.id, budget), *told)
         self._crew.reach.now()
         self._front.moved()

@@ -10,11 +10,11 @@ from typing import cast
 import msgspec
 
 from winnow import ports
-from winnow.app import trust
 from winnow.app.background import Background
 from winnow.app.runs.budget import Budget
 from winnow.app.runs.front import Front
 from winnow.app.runs.merges import Merges
+from winnow.app.runs.outfit import outfit
 from winnow.app.runs.questions import Questions
 from winnow.app.runs.reach import Reach
 from winnow.app.runs.record import Record
@@ -23,9 +23,10 @@ from winnow.app.starts import Starts
 from winnow.core import agent as a
 from winnow.core.asking import question_tool
 from winnow.core.run import events as e
-from winnow.core.run import prompts, schedule, tools
+from winnow.core.run import handing, prompts, schedule, tools
 from winnow.core.run.board import Live
 from winnow.core.run.places import Place, find, names
+from winnow.core.run.query import Query
 from winnow.core.run.task import Impossible, Task
 from winnow.core.transcript.entries import Entry
 from winnow.core.transcript.rendering import tool_line
@@ -146,25 +147,9 @@ class Crew:
 
     async def spec(self, task: str) -> ports.AgentSpec:
         """See `Foreman.spec`."""
-        spec, of = await self._front.spec(), self.run.tasks[task]
-        if of.tree and spec.kind != "scripted":
-            spec = msgspec.structs.replace(
-                spec, given=await trust.given_in(self._world, of.tree.cwd, self.run.cwd)
-            )
-        usual = self.run.limits.worker
-        left = [money for money in (of.left, self.run.left) if money is not None]
-        return msgspec.structs.replace(
-            spec,
-            place=self._place(of),
-            cwd=of.tree.cwd if of.tree else spec.cwd,
-            session=of.session,
-            model=of.worker.model or usual.model or spec.model,
-            mode=of.worker.mode or usual.mode or spec.mode,
-            effort=of.worker.effort or usual.effort,
-            budget=max(0.01, min(left)) if left else 0.0,
-            role="worker",
-            about=of.title,
-        )
+        of = self.run.tasks[task]
+        spec = await outfit(await self._front.spec(), of, self.run, self._world)
+        return msgspec.structs.replace(spec, place=self._place(of))
 
     def _place(self, task: Task) -> ports.Place:
         return find(self.places, task.place) or ports.Place()
@@ -228,6 +213,7 @@ class Crew:
             else:
                 self._end(e.TaskDone(self._record.now, self.run.id, task, said), prompts.done)
         self._dismiss(task)
+        self._front.remind()
         if self.run.tasks[task].merging:
             self.merges.ended(task, self._closing.get(task))
         self._front.moved()
@@ -249,6 +235,7 @@ class Crew:
                     self._record.record(e.SessionKnown(self._record.now, self.run.id, task, ""))
                 self._resume(task, error.sentence)
         self._dismiss(task)
+        self._front.remind()
         self._front.moved()
 
     def _block(self, task: str, reason: str) -> None:
@@ -289,6 +276,7 @@ class Crew:
             self._front.withdraw(query.id)
         self._record.record(e.TaskCancelled(self._record.now, self.run.id, task, by, reason))
         self._dismiss(task)
+        self._front.remind()
         self._front.withdraw(task)
         self.merges.ended(task, self._closing.get(task))
 
@@ -298,19 +286,49 @@ class Crew:
         Raises:
             Impossible: its task is cancelled.
         """
-        of, now, run = self.run.tasks[task], self._record.now, self.run.id
-        if of.state in ("done", "failed"):
-            self._record.record(e.TaskResumed(now, run, task, f"told by the {by}"))
-        if of.state == "cancelled":
+        if self.run.tasks[task].state == "cancelled":
             raise Impossible(f"{task} is cancelled")
+        self._revive(task, f"told by the {by}")
+        self._say(task, text, e.Told(self._record.now, self.run.id, task, text, by))
+
+    def hand(self, query: Query, to: str) -> None:
+        """The user has another task answer this.
+
+        Raises:
+            Impossible: that one can't.
+        """
+        run = self.run
+        if why := handing.problem(run.tasks, run.queries.values(), query, to, again=True):
+            raise Impossible(why)
+        self._revive(to, f"asked for {query.task}")
+        text = prompts.handed(query, run.tasks[query.task])
+        self._say(to, text, e.QueryHanded(self._record.now, run.id, query.task, query.id, to))
+        self._front.withdraw(query.id)
+
+    def _revive(self, task: str, reason: str) -> None:
+        if self.run.tasks[task].state in ("done", "failed"):
+            self._resume(task, reason)
+
+    def _say(self, task: str, text: str, event: e.TaskEvent) -> None:
+        """Tell its worker this, as soon as it has one; the event says why."""
         worker = self._worker(task)
         message = worker.outbox.message(text)
-        self._record.record(e.Told(now, run, task, text, by), message)
+        self._record.record(cast(e.Event, event), message)
         self._background.spawn(self._pass_on(worker, message))
+
+    def halt(self) -> None:
+        """End all workers, which go on when the run does; what was asked stays asked.
+
+        Raises:
+            Impossible: the run is over.
+        """
+        self._record.record(e.RunStopped(self._record.now, self.run.id, "by you"))
+        for task in list(self.workers):
+            self._dismiss(task)
 
     def _send_back(self, task: str, text: str) -> None:
         """The user wants its change to be another one."""
-        if self.run.state in ("finished", "stopped"):
+        if self.run.state == "finished":
             self._record.record(e.RunContinued(self._record.now, self.run.id))
         self.tell(task, text, "user")
         self._record.keep(self._front.wake(prompts.told(self.run.tasks[task], text), task))

@@ -21,6 +21,9 @@ class Front(Protocol):
     def wake(self, text: str, about: str) -> ports.Message:
         """Tell the orchestrator this, when it is its turn. To be kept with what it is about."""
 
+    def remind(self) -> None:
+        """Tell the orchestrator of each question that it has, and does not know of."""
+
     def ask_user(self, request: a.Request) -> None:
         """Ask the user this, for which no call waits."""
 

@@ -17,6 +17,7 @@ from winnow.core.run.query import Query
 from winnow.ports import Kept
 
 OVER = "This run is over: end your turn."
+STOPPED = "The user has stopped the run: ask again when you are told to go on."
 
 
 class Questions:
@@ -40,11 +41,13 @@ class Questions:
         call = tools.read(request.tool, request.input)
         if isinstance(call, Malformed):
             return a.Deny(call.reason)
+        if isinstance(call, tools.AnswerQuestion):
+            return self._answer_for(task, call, request)
         if not isinstance(call, tools.AskOrchestrator) or not call.question.strip():
             return a.Deny("There is no question in it.")
         of = self.run.tasks[task]
         if self.run.state in ("finished", "stopped") or of.over:
-            return a.Deny(OVER)
+            return a.Deny(STOPPED if self.run.state == "stopped" else OVER)
         id = self.run.next_query()
         event = e.WorkerAsked(
             self._record.now,
@@ -67,6 +70,22 @@ class Questions:
             return tools.result(request.input, await reply)
         finally:  # it may wait no more, and get the answer as a message
             self._replies.pop(id, None)
+
+    def _answer_for(self, task: str, call: tools.AnswerQuestion, request: a.Request) -> a.Reply:
+        """A worker answers the question of another one that the user has handed to it."""
+        query = self.run.queries.get(call.query)
+        if query is None or query.to != task:
+            return a.Deny(f"You were not asked {call.query}.")
+        if query.state != "with_task":
+            return a.Deny(f"{call.query} needs your answer no more.")
+        if not call.text.strip():
+            return a.Deny("There is no answer in it.")
+        kept = self.answered(query.id, call.text, human=False, by=task)
+        asker, by = self.run.tasks[query.task], self.run.tasks[task]
+        text = prompts.answered_by(self.run.queries[query.id], asker, by)
+        self._record.keep(*kept, self._front.wake(text, query.task))
+        self._front.moved()
+        return tools.result(request.input, f"{query.task} has your answer.")
 
     def request(self, query: Query | None, question: str, message: str = "") -> None:
         """The orchestrator asks the user: about a question of a worker's, or for itself."""
@@ -91,13 +110,18 @@ class Questions:
         )
         self._front.ask_user(human_query.asked(asked))
 
-    def answered(self, id: str, text: str, *, human: bool, by_text: bool = False) -> list[Kept]:
-        """Somebody has answered: to exactly the task that asked. All this is kept together."""
+    def answered(
+        self, id: str, text: str, *, human: bool, by_text: bool = False, by: str = ""
+    ) -> list[Kept]:
+        """Somebody has answered: to exactly the task that asked. All this is kept together.
+
+        ``by`` is the task that has, where it was handed the question.
+        """
         query = self.run.queries[id]
         event: e.Event = (
             e.HumanQueryAnswered(self._record.now, self.run.id, query.task, id, text, by_text)
             if human
-            else e.QueryAnswered(self._record.now, self.run.id, query.task, id, text)
+            else e.QueryAnswered(self._record.now, self.run.id, query.task, id, text, by)
         )
         self._record.apply(event)
         query = self.run.queries[id]

@@ -151,6 +151,17 @@ class RunChat(Chat):
         self._outbox.queue(message)
         return message
 
+    def remind(self) -> None:
+        """See `Front.remind`."""
+        self._rewake()
+
+    def halt(self) -> None:
+        """The user stops all of it: the workers, and what the orchestrator does."""
+        if self.calls.halt():
+            if self._session.state == "connected" and self.working:
+                self._stop()
+            self._advance()
+
     def ask_user(self, request: a.Request) -> None:
         """See `Front.ask_user`."""
         self._sections.ask(request)
@@ -310,7 +321,7 @@ class RunChat(Chat):
         """What woke the orchestrator passes an open section, but is a turn of its own."""
         if not message.about:
             return super()._may_tell(message)
-        connected = self._session.state == "connected"
+        connected = self._session.state == "connected" and self.run.state != "stopped"
         return connected and not (self._turn.busy or self._outbox.sent or self._page.taking)
 
     def _shown(self, message: Message) -> Entry:

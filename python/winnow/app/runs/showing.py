@@ -87,9 +87,9 @@ class Showing:
                 self._spawn(self._show_timeline(run))
             case p.Restore():
                 self._spawn(self._restore(event))
-            case p.GoOn(run=run, budget=budget):
-                if (led := self.run(run)) is not None:
-                    led.calls.go_on(budget)
+            case p.GoOn() | p.HaltRun() | p.HandOver():
+                if (led := self.run(event.run)) is not None:
+                    _do(event, led)
                 else:
                     self._world.editor.apply(p.Notify(UNLED, "warn"))
             case _:
@@ -135,3 +135,16 @@ class Showing:
         self.board.close()
         for number in list(self._pages):
             self.ended(number)
+
+
+def _do(event: p.LedEvent, led: RunChat) -> None:
+    """What the user wants of a run, by the chat that leads it."""
+    match event:
+        case p.GoOn(budget=budget):
+            led.calls.go_on(budget)
+        case p.HaltRun():
+            led.halt()
+        case p.HandOver(to=to, query=query, task=task):
+            led.calls.hand(to, query, task)
+        case _:
+            assert_never(event)

@@ -18,6 +18,7 @@ NAMES = (
     "read_transcript",
     "finish",
     "ask_orchestrator",
+    "answer_question",
 )
 NOT_HERE = "There is no run here."
 
@@ -49,6 +50,8 @@ class RunTool(Way):
                 return f"ask: {brief(question, 80)}"
             case {"task": str(task), "text": str(text)}:
                 return f"reply to {brief(task, 10)}: {brief(text, 80)}"
+            case {"query": str(query), "text": str(text)}:
+                return f"answer {brief(query, 10)}: {brief(text, 80)}"
             case {"summary": str(summary)}:
                 return f"finish: {brief(summary, 80)}"
         return ""

@@ -6,7 +6,7 @@ and what kind of line it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Union
 
@@ -163,8 +163,9 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Edits(msgspec.Struct, frozen=True):
-    """What the user wants: tasks cancelled, made by title, and in which order they start."""
+    """What the user wants: runs stopped; tasks cancelled, made by title, started in which order."""
 
+    stop: tuple[str, ...] = ()
     cancel: tuple[Key, ...] = ()
     add: tuple[Key, ...] = ()  # a run and a title
     order: dict[str, tuple[str, ...]] = {}
@@ -178,16 +179,17 @@ def read(runs: Mapping[str, Run], before: Sequence[str], now: Sequence[str]) -> 
     """What a board that showed ``before`` and is ``now`` asks for."""
     shown = {_place(line): line for line in before if _place(line)}
     texts = {strip_markers(line).strip() for line in before}
+    heads = {_place(line) for line in now}  # those of a run that is to stop are no more
     seen: dict[Key, int] = {}
     add: list[Key] = []
     run = next(iter(runs)) if len(runs) == 1 else ""
     for row, line in enumerate(now):
         place = _place(line)
         if place is not None:
-            if problem := _known(row, line, place, shown, seen, run):
+            if problem := _known(row, line, place, shown, seen, heads, run):
                 return problem
             seen[place] = row
-            run = place[0] if not place[1] else run
+            run = place[0]
         elif text := strip_markers(line, fragments=True).strip():
             if text == EMPTY:
                 continue
@@ -196,12 +198,14 @@ def read(runs: Mapping[str, Run], before: Sequence[str], now: Sequence[str]) -> 
             if not run:
                 return Problem(row, "this is no task of any run: write it below the run's line.")
             add.append((run, text))
-    for place in shown:
-        if place is not None and not place[1] and place not in seen:
-            return Problem(0, "a run's line can't be deleted; u brings it back.")
     gone = [place for place in shown if place is not None and place not in seen]
-    cancel = tuple(place for place in gone if not runs[place[0]].tasks[place[1]].over)
-    return Edits(cancel, tuple(add), _orders(runs, shown, seen))
+    stop = [place[0] for place in gone if not place[1]]
+    for id in stop:
+        if (state := runs[id].state) in ("finished", "stopped"):
+            return Problem(0, f"a run that is {state} has nothing to stop; u brings its line back.")
+    tasks = (place for place in gone if place[1])
+    cancel = tuple(place for place in tasks if not runs[place[0]].tasks[place[1]].over)
+    return Edits(tuple(stop), cancel, tuple(add), _orders(runs, shown, seen))
 
 
 _LOST = "this line has lost what says which task it is; u brings it back."
@@ -216,7 +220,13 @@ def _place(line: str) -> Place:
 
 
 def _known(  # noqa: PLR0917  all that a line is held against
-    row: int, line: str, place: Key, shown: Mapping[Place, str], seen: Mapping[Key, int], run: str
+    row: int,
+    line: str,
+    place: Key,
+    shown: Mapping[Place, str],
+    seen: Mapping[Key, int],
+    heads: Collection[Place],
+    run: str,
 ) -> Problem | None:
     """What is wrong with a line that has a marker."""
     if place not in shown:
@@ -228,7 +238,8 @@ def _known(  # noqa: PLR0917  all that a line is held against
     if line.rstrip() != shown[place].rstrip():
         what = place[1] or "a run"
         return Problem(row, f"the line of {what} was changed: only delete it or move it.")
-    if place[1] and place[0] != run:
+    stops = (place[0], "") in shown and (place[0], "") not in heads
+    if place[1] and place[0] != run and not stops:
         return Problem(row, f"{place[1]} can't move to another run.")
     return None
 

@@ -73,7 +73,7 @@ class RunFinished(RunEvent, frozen=True):
 
 
 class RunStopped(RunEvent, frozen=True):
-    """It does not go on by itself."""
+    """The user has stopped it: who works is ended, and goes on with `RunContinued`."""
 
     reason: str = ""
 
@@ -173,6 +173,13 @@ class TaskCancelled(TaskEvent, frozen=True):
     reason: str = ""
 
 
+class TaskSilent(TaskEvent, frozen=True):
+    """Nothing was heard of its worker for so many seconds, though it works; told once."""
+
+    seconds: float
+    reason: str = ""  # what it does, as far as one knows
+
+
 class Told(TaskEvent, frozen=True):
     """Words for the worker that answer nothing."""
 
@@ -263,11 +270,19 @@ class HumanQueryReturned(TaskEvent, frozen=True):
     reason: str
 
 
+class QueryHanded(TaskEvent, frozen=True):
+    """The user has another task answer it, whose id is ``to``; see `winnow.core.run.handing`."""
+
+    query: str
+    to: str
+
+
 class QueryAnswered(TaskEvent, frozen=True):
-    """The orchestrator answered."""
+    """The orchestrator answered, or the task ``by`` that was handed the question."""
 
     query: str
     answer: str
+    by: str = ""
 
 
 class QueryDelivered(TaskEvent, frozen=True):
@@ -306,6 +321,7 @@ Event = Union[
     TaskDone,
     TaskFailed,
     TaskCancelled,
+    TaskSilent,
     Told,
     TreeMade,
     MergeAsked,
@@ -317,6 +333,7 @@ Event = Union[
     HumanQueryRequested,
     HumanQueryAnswered,
     HumanQueryReturned,
+    QueryHanded,
     QueryAnswered,
     QueryDelivered,
     QueryWithdrawn,

@@ -48,6 +48,8 @@ _OWN_TREE = (
     "you are done, so neither merge nor push."
 )
 
+STOPPED = "The user has stopped the run: nothing starts until they let it go on."
+CONTINUED = "The user had stopped the run, and lets it go on: its workers go on where they were."
 GO_ON = "Your work was interrupted. Go on where you stopped; what was under way may have failed."
 
 
@@ -82,6 +84,43 @@ def asked(query: Query, task: Task) -> str:
         lines += ["", "What it says about it:", "", _quoted(query.context)]
     lines += ["", f"Answer with `reply` (task {task.id}, query {query.id}), or ask the user."]
     return "\n".join(lines)
+
+
+def handed(query: Query, asker: Task) -> str:
+    """A worker's turn about a question of another worker's."""
+    lines = [f"{_who(asker)} asks ({query.id}), and the user wants you to answer:", ""]
+    lines.append(_quoted(query.question))
+    if query.options:
+        lines += ["", "It sees these answers:", *(f"- {option}" for option in query.options)]
+    if query.context:
+        lines += ["", "What it says about it:", "", _quoted(query.context)]
+    lines += ["", f"Call `answer_question` (query {query.id}), then go on with your own task."]
+    return "\n".join(lines)
+
+
+def handed_over(query: Query, asker: Task, to: Task) -> str:
+    """The user has done so; for the orchestrator."""
+    return (
+        f"The user has handed the question of {_who(asker)} ({query.id}), “{query.question}”, to "
+        f"{_who(to)}, which answers it: you need not."
+    )
+
+
+def answered_by(query: Query, asker: Task, by: Task) -> str:
+    """That task has; for the orchestrator."""
+    return (
+        f"{_who(by)} has answered {_who(asker)} ({query.id}), which has it:\n\n"
+        f"{_quoted(query.answer)}"
+    )
+
+
+def silent(task: Task, minutes: int, does: str) -> str:
+    """Nothing is heard of a worker; for the orchestrator."""
+    what = f" Last it did this: {does}." if does else ""
+    return (
+        f"{_who(task)} works, and has given no sign of life for {minutes} min.{what} The user "
+        "knows. It may just take long: wait, tell it something with `reply`, or cancel it."
+    )
 
 
 def returned(query: Query, task: Task | None, reason: str) -> str:
@@ -177,7 +216,8 @@ def listed(run: Run) -> str:
     for one in run.tasks.values():
         reason = f" ({one.reason})" if one.reason else ""
         lines.append(f"{one.id} {one.state}{reason}: {one.title}")
-    return "\n".join(lines) or "There are no tasks yet."
+    lines = lines or ["There are no tasks yet."]
+    return "\n".join([*lines, "", STOPPED] if run.state == "stopped" else lines)
 
 
 def _who(task: Task) -> str:

@@ -14,13 +14,14 @@ import msgspec
 TOKEN = "NEED_HUMAN"
 FORM = f"[{TOKEN}: question]"
 
-State = Literal["asked", "with_human", "answered", "delivered", "withdrawn", "over"]
-"""Who has it: the orchestrator, the user, the worker soon, the worker; or nobody any more, since
-who asked took it back, or its task is over."""
+State = Literal["asked", "with_human", "with_task", "answered", "delivered", "withdrawn", "over"]
+"""Who has it: the orchestrator, the user, another task, the worker soon, the worker; or nobody any
+more, since who asked took it back, or its task is over."""
 
 _STEPS: dict[State, tuple[State, ...]] = {
-    "asked": ("with_human", "answered", "withdrawn", "over"),
-    "with_human": ("asked", "answered", "withdrawn", "over"),
+    "asked": ("with_human", "with_task", "answered", "withdrawn", "over"),
+    "with_human": ("asked", "with_task", "answered", "withdrawn", "over"),
+    "with_task": ("asked", "with_human", "answered", "withdrawn", "over"),
     "answered": ("delivered", "over"),
     "delivered": (),
     "withdrawn": (),
@@ -29,7 +30,10 @@ _STEPS: dict[State, tuple[State, ...]] = {
 
 
 class Query(msgspec.Struct, frozen=True):
-    """``task`` is empty where the orchestrator itself asks. ``human`` is how it asks the user."""
+    """``task`` is empty where the orchestrator itself asks. ``human`` is how it asks the user.
+
+    ``to`` is the task that has to answer it, where the user has said so.
+    """
 
     id: str
     run: str
@@ -38,6 +42,7 @@ class Query(msgspec.Struct, frozen=True):
     options: tuple[str, ...] = ()
     context: str = ""
     human: str = ""
+    to: str = ""
     answer: str = ""
     state: State = "asked"
     call: str = ""  # the worker's tool call, which waits for it
@@ -53,7 +58,7 @@ class Query(msgspec.Struct, frozen=True):
     @property
     def pending(self) -> bool:
         """It has no answer yet."""
-        return self.state in ("asked", "with_human")
+        return self.state in ("asked", "with_human", "with_task")
 
 
 def may(state: State, to: State) -> bool:

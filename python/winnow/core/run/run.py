@@ -9,6 +9,7 @@ import msgspec
 
 from winnow.core.never import assert_never
 from winnow.core.run import events as e
+from winnow.core.run import handing
 from winnow.core.run import query as q
 from winnow.core.run.query import Query
 from winnow.core.run.task import Impossible, State, Task, merged, step
@@ -29,6 +30,10 @@ _QUERY_STATES: dict[type[e.TaskEvent], q.State] = {
     e.QueryWithdrawn: "withdrawn",
     e.QueryDelivered: "delivered",
 }
+_QUESTIONS = (
+    *(e.WorkerAsked, e.HumanQueryRequested, e.QueryHanded, e.HumanQueryReturned),
+    *(e.QueryAnswered, e.HumanQueryAnswered, e.QueryWithdrawn, e.QueryDelivered),
+)
 _ANSWERS = (e.QueryAnswered, e.HumanQueryAnswered, e.QueryWithdrawn)
 
 
@@ -109,7 +114,7 @@ class Run(msgspec.Struct):
             case e.RunFinished(summary=summary):
                 self.state, self.summary, self.reason = "finished", summary, ""
             case e.RunStopped(reason=reason):
-                self.state, self.reason = "stopped", reason
+                self._stop(event, reason)
             case e.RunContinued(budget=budget):
                 self._continue(event, budget)
             case e.Reordered(tasks=tasks):
@@ -138,24 +143,18 @@ class Run(msgspec.Struct):
                 self._create(event)
             case e.SessionKnown(session=session):
                 self._set(event.task, session=session)
-            case e.Told():
+            case e.Told() | e.TaskSilent():
                 pass
             case _ if isinstance(event, _TREES):
                 self.tasks[event.task] = merged(self.tasks[event.task], event)
-            case e.WorkerAsked(question=question):
-                self._move(event, f"asks: {question}")
-                self._ask(event)
-            case e.HumanQueryRequested():
-                self._ask_human(event)
-            case e.QueryAnswered(answer=answer) | e.HumanQueryAnswered(answer=answer):
-                self._query(event, event.query, "answered", answer=answer)
-            case e.HumanQueryReturned() | e.QueryWithdrawn() | e.QueryDelivered():
-                self._query(event, event.query, _QUERY_STATES[type(event)])
+            case _ if isinstance(event, _QUESTIONS):
+                self._apply_question(event)
             case _:
                 self._move(event, getattr(event, "reason", ""))
         if isinstance(event, _ANSWERS):
             self._unblock(event)
-        self._set(event.task, alive=event.at)
+        if not isinstance(event, e.TaskSilent):
+            self._set(event.task, alive=event.at)
         if isinstance(event, _SETTLES):
             self._settle(event, [event.task, *self.dependants.get(event.task, ())])
 
@@ -187,6 +186,8 @@ class Run(msgspec.Struct):
             outdated = task.merge.conflicts
             changed = msgspec.structs.replace(changed, merge=None, outdated=outdated)
         self.tasks[event.task] = changed
+        if state in handing.ENDS:
+            self._take_back(event)
         if changed.over:
             self._close_queries(event.task, answered=state == "cancelled")
 
@@ -207,10 +208,21 @@ class Run(msgspec.Struct):
                 if (state, reason) != (task.state, task.reason):
                     self._set(task.id, state=state, reason=reason, since=event.at)
 
+    def _stop(self, event: e.RunStopped, reason: str) -> None:
+        """Who works does so no more, and is ready to go on."""
+        if self.state == "finished":
+            raise Impossible("the run is finished")
+        self.state, self.reason = "stopped", reason
+        for task in list(self.tasks.values()):
+            if task.state == "running":
+                self._set(task.id, state="ready", reason="its run is stopped", since=event.at)
+
     def _continue(self, event: e.RunContinued, budget: float) -> None:
         self.state, self.reason, self.near = "running", "", False
         self.limits = msgspec.structs.replace(self.limits, budget=budget or self.limits.budget)
         for task in list(self.tasks.values()):
+            if task.state == "ready":
+                self._set(task.id, reason="")
             if task.state == "blocked(budget)" and (task.left is None or task.left > 0):
                 self._set(task.id, state="ready", reason="", since=event.at)
         self._settle(event, list(self.tasks))
@@ -223,6 +235,22 @@ class Run(msgspec.Struct):
         self.order = [next(new) if id in tasks else id for id in self.order]
 
     # --- questions ------------------------------------------------------------------------------
+
+    def _apply_question(self, event: e.TaskEvent) -> None:
+        match event:
+            case e.WorkerAsked(question=question):
+                self._move(event, f"asks: {question}")
+                self._ask(event)
+            case e.HumanQueryRequested():
+                self._ask_human(event)
+            case e.QueryHanded():
+                self._hand(event)
+            case e.QueryAnswered(answer=answer) | e.HumanQueryAnswered(answer=answer):
+                self._query(event, event.query, "answered", answer=answer)
+            case e.HumanQueryReturned() | e.QueryWithdrawn() | e.QueryDelivered():
+                self._query(event, event.query, _QUERY_STATES[type(event)])
+            case _:
+                raise Impossible(f"{type(event).__name__} is about no question")
 
     def _ask(self, event: e.WorkerAsked) -> None:
         self.queries[event.query] = Query(
@@ -246,6 +274,21 @@ class Run(msgspec.Struct):
         self._query(event, event.query, "with_human", **said)
         if event.task:
             self._set(event.task, reason=f"asks you: {event.question}", since=event.at)
+
+    def _hand(self, event: e.QueryHanded) -> None:
+        query = self.queries.get(event.query)
+        if query is None or (
+            why := handing.problem(self.tasks, self.queries.values(), query, event.to)
+        ):
+            raise Impossible(why if query else f"there is no question {event.query}")
+        self._query(event, event.query, "with_task", to=event.to)
+        self._set(event.task, reason=f"asks {event.to}: {query.question}", since=event.at)
+
+    def _take_back(self, event: e.TaskEvent) -> None:
+        """What this task had to answer, the orchestrator has again."""
+        for query in handing.returned(self.queries.values(), event.task):
+            self.queries[query.id] = msgspec.structs.replace(query, state="asked", to="")
+            self._set(query.task, reason=f"asks: {query.question}", since=event.at)
 
     def _query(self, event: e.TaskEvent, id: str, state: q.State, **values: object) -> None:
         if (query := self.queries.get(id)) is None or query.task != event.task:

@@ -26,6 +26,8 @@ def in_place(event: e.Event) -> str:
         return ""
     if isinstance(event, e.TaskBlocked):
         words = f"{words} ({event.kind})"
+    if isinstance(event, e.QueryHanded):
+        words = f"{words} {event.to}"
     said = getattr(event, "question", "") or getattr(event, "reason", "")
     return f"· {local(event.at):%H:%M} {words}" + (f": {brief(said, _WIDE)}" if said else "")
 
@@ -33,6 +35,8 @@ def in_place(event: e.Event) -> str:
 _IN_PLACE: dict[type[e.Event], str] = {
     e.HumanQueryRequested: "asks you",
     e.HumanQueryReturned: "not answered",
+    e.QueryHanded: "handed to",
+    e.TaskSilent: "no sign of life",
     e.TaskResumedAfterHumanQuery: "goes on with your answer",
     e.TaskBlocked: "blocked",
     e.TaskResumed: "goes on",
@@ -61,6 +65,7 @@ def _words(event: e.Event) -> str:
     said = next(filter(None, (getattr(event, field, "") for field in _FIELDS)), "")
     said = ", ".join(getattr(event, "files", ())) or said
     said = event.tree.path if isinstance(event, e.TreeMade) else said
+    said = f"to {event.to}" if isinstance(event, e.QueryHanded) else said
     money = getattr(event, "cost", 0.0) or getattr(event, "budget", 0.0)
     spent = f" (${money:.2f})" if money else ""
     return f"{who} {what} {query}".rstrip() + spent + (f": {brief(said, _WIDE)}" if said else "")
@@ -71,6 +76,7 @@ _STATIONS: dict[type[e.Event], str] = {
     e.WorkerAsked: "asked",
     e.HumanQueryRequested: "with you",
     e.HumanQueryReturned: "with the orchestrator",
+    e.QueryHanded: "with",
     e.HumanQueryAnswered: "answered by you",
     e.QueryAnswered: "answered by the orchestrator",
     e.QueryWithdrawn: "withdrawn",
@@ -85,6 +91,10 @@ def _lives(events: list[e.Event]) -> Iterator[str]:
     for event in events:
         if (station := _STATIONS.get(type(event))) is not None:
             id = getattr(event, "query", "")
+            if isinstance(event, e.QueryHanded):
+                station = f"with {event.to}"
+            if by := getattr(event, "by", ""):
+                station = f"answered by {by}"
             lives.setdefault(id, []).append(f"{station} {local(event.at):%H:%M:%S}")
             task, question = getattr(event, "task", ""), getattr(event, "question", "")
             asked.setdefault(id, f"{task or 'orchestrator'} “{brief(question, 60)}”")

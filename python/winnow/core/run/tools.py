@@ -97,11 +97,30 @@ class AskOrchestrator(_Tool, frozen=True):
     context: Annotated[str, Meta(description="What one must know to answer")] = ""
 
 
-Call = Union[CreateTasks, ListTasks, Reply, CancelTask, ReadTranscript, Finish, AskOrchestrator]
+class AnswerQuestion(_Tool, frozen=True):
+    """Answer a question of another worker's that you were asked to answer."""
 
-_KINDS = (CreateTasks, ListTasks, Reply, CancelTask, ReadTranscript, Finish, AskOrchestrator)
+    query: Annotated[str, Meta(description="Which question, as you were told")]
+    text: str
+
+
+Call = Union[
+    CreateTasks,
+    ListTasks,
+    Reply,
+    CancelTask,
+    ReadTranscript,
+    Finish,
+    AskOrchestrator,
+    AnswerQuestion,
+]
+
+_KINDS = (
+    *(CreateTasks, ListTasks, Reply, CancelTask, ReadTranscript, Finish),
+    *(AskOrchestrator, AnswerQuestion),
+)
 _TOOLS: dict[str, type[Call]] = dict(zip(NAMES, _KINDS, strict=True))
-ASK = "ask_orchestrator"
+_WORKERS = ("ask_orchestrator", "answer_question")  # a worker has these, and no others
 
 
 class Described(msgspec.Struct, frozen=True):
@@ -114,7 +133,7 @@ class Described(msgspec.Struct, frozen=True):
 
 def of(role: Role) -> list[Described]:
     """The tools of a role."""
-    names = [name for name in _TOOLS if (name == ASK) == (role == "worker")]
+    names = [name for name in _TOOLS if (name in _WORKERS) == (role == "worker")]
     return [_described(name) for name in names] if role else []
 
 
