@@ -7,7 +7,6 @@ local guard = require('winnow.guard')
 local host = require('winnow.host')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
-local timeline = require('winnow.views.timeline')
 
 local M = {}
 
@@ -22,12 +21,27 @@ local function goal_of(rest)
   return rest
 end
 
---- Tell the host something about the run of this buffer.
+--- The run, and the task, that the cursor is on: on the board, in a task, or in a run's chat.
+---@return string? run
+---@return string task empty: whichever it is
+local function here()
+  local run, task = board.about(vim.api.nvim_get_current_line())
+  if run then
+    return run, task
+  end
+  local chat = registry.current()
+  local found = chat and frontmatter.read(chat.buf) or {}
+  return found.run, found.task or ''
+end
+
+--- Tell the host something about the run here.
 ---@param kind winnow.EventType
 ---@param event table its other fields
 local function tell(kind, event)
-  event.run = timeline.run()
-  if event.run and guard.is_user() then
+  event.run = here()
+  if not event.run then
+    say('winnow: no run is here: go to its chat, to one of its tasks, or to its line.', 'warn')
+  elseif guard.is_user() then
     host.notify(kind, event)
   end
 end
@@ -55,30 +69,14 @@ function M.run(args, rest)
   end
 end
 
---- The run, and the task, that the cursor is on: on the board, in a task, or in a run's chat.
----@return string? run
----@return string task empty: whichever it is
-local function here()
-  local run, task = board.about(vim.api.nvim_get_current_line())
-  if run then
-    return run, task
-  end
-  local chat = registry.current()
-  local found = chat and frontmatter.read(chat.buf) or {}
-  return found.run, found.task or ''
-end
-
 --- Have another task answer a question of the task here: `{task} [question]`.
 ---@param rest string
 function M.hand(rest)
   local to, query = rest:match('^%s*(%w+)%s*(%w*)%s*$')
-  local run, task = here()
-  if not to then
+  if to then
+    tell('handover', { to = to, query = query, task = select(2, here()) })
+  else
     say('winnow: say which task is to answer: :Winnow hand {task} [question].', 'warn')
-  elseif not run then
-    say('winnow: no run is here: go to its chat, to one of its tasks, or to its line.', 'warn')
-  elseif guard.is_user() then
-    host.notify('handover', { run = run, to = to, query = query, task = task })
   end
 end
 

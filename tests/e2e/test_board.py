@@ -158,7 +158,7 @@ def test_a_run_is_stopped_and_goes_on(run: Editor) -> None:
     run.wait_line("━━ Question: t1 Schema")
     run.keys("GASQLite<Esc><CR>")
     wait_board(run, "○ t1 Schema · ready")
-    run.keys(":wincmd p<CR>gg<CR>:Winnow run ++continue<CR>")
+    run.keys(":wincmd p<CR>gg:Winnow run ++continue<CR>")
     wait_board(run, "✓ t1 Schema · done")
     run.assert_no_errors()
 
