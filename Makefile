@@ -23,7 +23,7 @@ install: .venv/installed ## Build .venv, with Neovim if there is none >= 0.10
 	@echo 'Building .venv: about a minute …'
 	@if command -v uv >/dev/null; then \
 		uv venv --quiet --allow-existing --python '>=3.10' .venv && \
-		uv pip install --quiet --python .venv --editable '.[$(EXTRAS)]'; \
+		uv pip install --quiet --compile-bytecode --python .venv --editable '.[$(EXTRAS)]'; \
 	elif [ -n '$(PYTHON)' ]; then \
 		$(PYTHON) -m venv .venv && \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'; \

@@ -73,7 +73,8 @@ end
 ---@return string|nil problem
 local function install()
   -- Editable, so that the environment never runs an older winnow than the plugin's own.
-  local command = uv and { uv, 'pip', 'install', '--python', interpreter, '--editable', root }
+  local command = uv
+      and { uv, 'pip', 'install', '--compile-bytecode', '--python', interpreter, '--editable', root }
     or { interpreter, '-I', '-m', 'pip', 'install', '--disable-pip-version-check', '-e', root }
   local failure = run(command)
   return failure and ('The Python packages could not be installed: %s'):format(failure)
