@@ -170,12 +170,12 @@
 ---@field text string
 ---@field id? string
 
---- Answer a permission, patch or plan from anywhere; `always`: with its first rule.
+--- Answer a permission, patch or plan from anywhere.
 ---@class winnow.event.Grant
 ---@field type 'grant'
 ---@field chat integer
 ---@field section string
----@field choice 'allow'|'always'|'deny'
+---@field choice 'allow'|'always'|'deny'|'turn'
 ---@field reason? string
 ---@field lines? string[]
 ---@field unseen? integer

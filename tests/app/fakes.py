@@ -514,6 +514,16 @@ def answers(asked: Asked) -> dict[str, str]:
     return given
 
 
+def response(asked: Asked) -> str:
+    """What the user said instead of answering, or "dismissed": the agent can tell them apart."""
+    reply = asked.result()
+    assert isinstance(reply, a.Allow)
+    hows = {note["unanswered"] for note in reply.input["annotations"].values()}
+    said = reply.input.get("response", "dismissed")
+    assert hows == {"dismissed" if said == "dismissed" else "replied_in_chat"}
+    return str(said)
+
+
 def denied(asked: Asked) -> a.Deny:
     """How the agent was refused."""
     reply = asked.result()

@@ -6,7 +6,7 @@ import pytest
 from winnow import protocol as p
 from winnow.core.agent import Notice, Pause, Text, Thinking, ToolFinished, TurnEnded
 
-from tests.app.fakes import BASH, CHAT, Room, answers, denied, working
+from tests.app.fakes import BASH, CHAT, Room, answers, denied, response, working
 
 # --- sections ---------------------------------------------------------------------------------
 
@@ -30,7 +30,7 @@ async def test_two_questions_at_once(room: Room) -> None:
     first, second, third = [await room.ask(f"Q{n}?") for n in (1, 2, 3)]
     assert [verdict.waiting for verdict in room.editor.every(p.Verdict)] == [0, 1, 2]
     await room.cancel()
-    assert not denied(first).stop
+    assert response(first) == "dismissed"
     assert room.editor.every(p.Verdict)[-1].waiting == 1
     await room.answer("No")
     assert answers(second) == {"Q2?": "No"}

@@ -9,7 +9,7 @@ from winnow.core import agent as a
 from winnow.core.agent import TurnEnded
 from winnow.core.ledger.ledger import Decision
 
-from tests.app.fakes import CHAT, FakeClock, Room, answers, denied, kept, working
+from tests.app.fakes import CHAT, FakeClock, Room, answers, denied, kept, response, working
 
 SURE = Decision(
     "Sure?", ("Yes", "No"), ("Yes",), ("No",), header="Sure?", chat="/chat.md", when=1000.0
@@ -113,10 +113,9 @@ async def test_a_question_can_be_discussed(room: Room) -> None:
     asked = await room.ask("Sure?")
     lines = kept(room.shown().lines, "No")
     await discuss(room, "what of it?", lines)
-    reply = denied(asked)
-    assert not reply.stop
-    assert "\n\nwhat of it?\n\nSo far:\n- Sure? decided: No\n" in reply.message
-    assert "ask again" in reply.message
+    said = response(asked)
+    assert "\n\nwhat of it?\n\nSo far:\n- Sure? decided: No\n" in said
+    assert "ask again" in said
     (freeze,) = room.editor.every(p.Freeze)
     assert freeze.lines[0].startswith("… Discussed: Sure? — what of it? · <CR> here asks again⟦")
     assert room.store.kept["s1"].state == "discussed"
@@ -151,7 +150,7 @@ async def test_an_undecided_section_is_discussed_as_it_stands(room: Room) -> Non
     asked = await room.ask("Sure?")
     lines = [line + " maybe" * line.startswith("Yes") for line in room.shown().lines]
     await discuss(room, "hm", lines)
-    assert "- Sure? not decided; nothing dropped; Yes: maybe\n" in denied(asked).message
+    assert "- Sure? not decided; nothing dropped; Yes: maybe\n" in response(asked)
 
 
 async def test_a_permission_can_be_discussed(room: Room) -> None:

@@ -170,8 +170,9 @@ def test_a_question_is_discussed(claude: Editor, api: ScriptedAPI) -> None:
     claude.keys("jddkA needs a server<Esc>")
     claude.wait_screen("keep one of 2")
     claude.keys(":Winnow discuss what about SQLite?<CR>")
-    assert api.tool_result("toolu_1") == (
-        "The user wants to discuss this before deciding:\n\nwhat about SQLite?\n\nSo far:\n"
+    assert api.tool_result("toolu_1").startswith(
+        "The user responded: The user wants to discuss this before deciding:\n\n"
+        "what about SQLite?\n\nSo far:\n"
         "- Which database? not decided; dropped: MongoDB; PostgreSQL: needs a server\n\n"
         "Please clarify, then ask again. Keep the wording of whatever stays the same."
     )
@@ -187,6 +188,32 @@ def test_a_question_is_discussed(claude: Editor, api: ScriptedAPI) -> None:
     claude.keys("<CR>")
     claude.wait_line("Ok.")
     assert '"Which database?"="PostgreSQL" notes: needs a server' in api.tool_result("toolu_2")
+
+
+def test_a_question_is_skipped_and_all_are_commented_on(claude: Editor, api: ScriptedAPI) -> None:
+    """By deleting all of it, and by text at the foot; Claude reads both."""
+    api.add(say("Hm.", ask("toolu_1", DATABASE, FEATURES)), say("Ok."))
+    claude.resize(120, 40)
+    start(claude)
+    wait_section(claude, "Question 1/2: Database")
+    claude.keys("gg/^MongoDB<CR>2dd")
+    claude.wait_screen("Database → PostgreSQL")
+    claude.keys("gg/^Which ones<CR>jd4d")
+    claude.wait_screen("Features → nothing left: <CR> skips it")
+    claude.keys("<CR>")
+    claude.wait_screen("nothing left: <CR> again skips it")
+    claude.keys("<CR>")
+    claude.wait_screen("Features → skipped")
+    claude.keys("Akeep it small<Esc>")
+    claude.wait_screen("all of it: “keep it small”")
+    claude.keys("<CR>")
+    claude.wait_line("Ok.")
+    result = api.tool_result("toolu_1")
+    assert '"Which ones?"="(The user skipped this question.)"' in result
+    assert "about all of these questions: keep it small" in json.dumps(api.requests[-1])
+    at = claude.lines().index("✗ Skipped")
+    assert claude.lines()[at - 1] == "**Features** Which ones?"
+    assert "✎ All of it: “keep it small”" in claude.lines()
 
 
 def test_what_can_not_be_discussed_is_said(editor: Editor) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from winnow.core.asking.ask_user_question import updated_input
+from winnow.core.asking.ask_user_question import told_apart, updated_input
 from winnow.core.section.answer import (
+    GONE,
     NOT_ARMED,
     REVIEW,
+    SKIPPED,
+    SKIPS,
     Armed,
     Decided,
     Explain,
     Keep,
     Outcome,
+    Part,
     Send,
     Step,
     Undecided,
@@ -23,7 +27,8 @@ from winnow.core.section.form import Form, render
 from winnow.core.section.reading import Damage, Left, Pick, parse
 from winnow.core.text.text import MARKER
 
-from tests.unit.forms import BASH, BOTH, ONE, SEVERAL, form
+from tests.unit.forms import BASH, BOTH, DATABASE, FEATURES, ONE, SEVERAL, form
+from tests.unit.forms import asked as question
 
 NONE: frozenset[int] = frozenset()
 
@@ -33,12 +38,12 @@ def kept(*options: int) -> tuple[Pick, ...]:
     return tuple(Pick(option) for option in options)
 
 
-def keep(asked: Form, *labels: str) -> list[str]:
+def keep(shown: Form, *labels: str) -> list[str]:
     """The lines after every option but these was deleted."""
-    options = [option.label for question in asked.questions for option in question.options]
+    options = [option.label for question in shown.questions for option in question.options]
     gone = [label for label in options if label not in labels]
     return [
-        line for line in render(asked) if not MARKER.sub("", line).startswith(tuple(gone) or "\0")
+        line for line in render(shown) if not MARKER.sub("", line).startswith(tuple(gone) or "\0")
     ]
 
 
@@ -261,3 +266,80 @@ def test_a_question_of_which_nothing_is_left_is_named() -> None:
     outcome = press(BOTH, lines, 0)
     assert isinstance(outcome, Explain)
     assert outcome.text.startswith("Features: nothing left")
+
+
+# --- several questions ---
+
+HOST = question("Which host?", "Host", "Here", "There")
+THREE = Form("ab", (DATABASE, FEATURES, HOST), skips=True)
+
+
+def test_a_question_is_skipped_by_a_second_press() -> None:
+    """Only where others are answered: the foot says so, and goes on."""
+    lines = keep(THREE, "MySQL", "Here")
+    (_, features, _) = verdict(THREE, parse(THREE, lines), NONE)
+    assert features == Part(
+        "Features → nothing left: <CR> skips it, u brings options back", decided=False
+    )
+    row = next(row for row, line in enumerate(lines) if line.startswith("Which features"))
+    assert press(THREE, lines, row) == Explain(SKIPS, Armed(2, 0, tuple(lines)))
+    step = press(THREE, lines, row, times=2)
+    assert step == Step(0, frozenset({-2}))
+    assert verdict(THREE, parse(THREE, lines), step.accepted)[1].text == "Features → skipped"
+    sent = confirm(THREE, lines, len(lines) - 1, NOT_ARMED, step.accepted)
+    assert isinstance(sent, Send)
+    assert sent.answers[1] == Decided(SKIPPED, "", (), (1, 2, 3), skipped=True)
+    assert [one.answer for one in sent.answers] == ["MySQL", SKIPPED, "Here"]
+
+
+def test_an_option_that_is_back_is_not_skipped() -> None:
+    lines = keep(THREE, "MySQL", "Auth", "Here")
+    sent = confirm(THREE, lines, len(lines) - 1, NOT_ARMED, frozenset({-2}))
+    assert isinstance(sent, Send)
+    assert sent.answers[1].answer == ["Auth"]
+
+
+def test_own_words_are_no_skip() -> None:
+    lines = [line + " mine" * ("⟦ab=2=e" in line) for line in keep(THREE, "MySQL", "Here")]
+    sent = confirm(THREE, lines, len(lines) - 1, NOT_ARMED, frozenset({-2}))
+    assert isinstance(sent, Send)
+    assert sent.answers[1].answer == ["mine"]
+
+
+def test_questions_deleted_whole_are_skipped_from_anywhere() -> None:
+    """As `dap` does; each is named before it is."""
+    lines = [line for line in keep(THREE, "MySQL") if "⟦ab=2" not in line and "⟦ab=3" not in line]
+    outcome = confirm(THREE, lines, len(lines) - 1, NOT_ARMED, NONE)
+    assert outcome == Explain("Features: " + SKIPS, Armed(2, GONE, tuple(lines)))
+    outcome = confirm(THREE, lines, len(lines) - 1, outcome.armed, NONE)
+    assert isinstance(outcome, Explain)
+    assert (outcome.text, outcome.accepted) == ("Host: " + SKIPS, frozenset({-2}))
+    sent = confirm(THREE, lines, len(lines) - 1, outcome.armed, outcome.accepted)
+    assert isinstance(sent, Send)
+    assert [one.skipped for one in sent.answers] == [False, True, True]
+    undone = [*lines, ""]
+    assert isinstance(confirm(THREE, undone, 0, outcome.armed, NONE), (Explain, Step))
+
+
+@pytest.mark.parametrize(("behind", "below"), [("keep it small", ""), ("", "keep it small")])
+def test_text_at_the_foot_is_about_all_questions(behind: str, below: str) -> None:
+    lines = keep(BOTH, "MySQL", "Auth")
+    lines = [*lines[:-1], lines[-1] + behind, *filter(None, [below])]
+    reading = parse(BOTH, lines)
+    assert (reading.comment, [left.own for left in reading.questions]) == (
+        "keep it small",
+        [(), ()],
+    )
+    assert verdict(BOTH, reading, NONE)[-1].text == "all of it: “keep it small”"
+    assert isinstance(confirm(BOTH, lines, len(lines) - 1, NOT_ARMED, NONE), Send)
+
+
+def test_what_is_no_answer_is_told_apart() -> None:
+    """But not to a CLI that would refuse it; the model reads it in the answers."""
+    answers = (Decided("MySQL"), Decided(SKIPPED, skipped=True))
+    input = updated_input({}, BOTH, answers)
+    assert input["answers"]["Which features?"] == SKIPPED
+    assert input["annotations"] == {"Which features?": {"unanswered": "skipped"}}
+    assert told_apart("AskUserQuestion", input, capable=True) == input
+    spared = told_apart("AskUserQuestion", input, capable=False)
+    assert spared == {**input, "annotations": {"Which features?": {}}}

@@ -138,16 +138,18 @@ def test_own_lines_that_stand_together_are_one_text() -> None:
     lines = render(BOTH)
     lines[ELSE:ELSE] = ["", '  "x"="y"', "    ünïcode  ", "", "second"]
     assert left(BOTH, lines).own == ('"x"="y"\n    ünïcode', "second")
-    assert left(BOTH, [*lines, "last"], 2).own == ("last",)
+    assert left(BOTH, [*lines[:-1], "last", lines[-1]], 2).own == ("last",)
+    assert left(ONE, [*render(ONE), "last"]).own == ("last",)
     assert left(BOTH, ["first", *lines]).own[0] == "first"
 
 
 def test_own_text_after_a_fixed_line() -> None:
-    """Appended to the question or the foot, it still counts."""
+    """Appended to the question or the foot, it still counts; of several, for all."""
     lines = [line + " hi" if marker("ab", 1, "q") in line else line for line in render(BOTH)]
     lines[-1] = "good" + lines[-1] + " bye"
     assert left(BOTH, lines).own == ("hi",)
-    assert left(BOTH, lines, 2).own == ("good bye",)
+    assert parse(BOTH, lines).comment == "good bye"
+    assert left(ONE, [*render(ONE)[:-1], "good" + render(ONE)[-1]]).own == ("good",)
 
 
 def test_own_text_in_a_moved_option_s_company() -> None:
@@ -261,7 +263,8 @@ def test_a_retyped_label_is_the_pick() -> None:
 def test_another_question_s_label_is_own_text_here() -> None:
     """Typed under the second question, it says nothing about the first."""
     twice = Form("ab", (DATABASE, asked("Cache?", "Cache", "Redis", "None")))
-    lines = [*without(render(twice), MYSQL), "MySQL"]
+    lines = without(render(twice), MYSQL)
+    lines.insert(-1, "MySQL")
     assert picks(left(twice, lines)) == [1, 2]
     assert left(twice, lines, 2).own == ("MySQL",)
 

@@ -115,7 +115,7 @@ def squeezed(text: str) -> str:
 def assert_shown(form: Form, lines: list[str], reading: Reading) -> None:
     """No option is kept of which no line is left, and none is dropped whose line is untouched."""
     text = squeezed("".join(lines))
-    damaged = any(left.damage for left in reading.questions)
+    damaged = reading.damage or any(left.damage for left in reading.questions)
     for number, left in enumerate(reading.questions, 1):
         kept = {pick.option for pick in left.picks}
         for option, asked in enumerate(form.questions[number - 1].options, 1):
@@ -144,7 +144,8 @@ def test_any_edit_is_understood_or_refused(form: Form, edits: list[Edit], row: i
             assert set(given) <= labels | set(left.own) | {"\n\n".join(left.own)}
             assert not any(MARKER.search(text) for text in left.own)
             assert not MARKER.search(decision.notes)
-    assert len(verdict(form, reading, everything)) == len(form.questions)
+    more = bool(reading.comment or reading.damage)
+    assert len(verdict(form, reading, everything)) == len(form.questions) + more
     question, option = locate(form, lines, row)
     assert 0 <= question <= len(form.questions)
     confirm(form, lines, row, Armed(question, option, tuple(lines)), frozenset())

@@ -107,8 +107,9 @@ class Section:
 
     def accept(self, answers: answer.Answers) -> Accepted:
         """What becomes of these answers."""
-        change = parse(self.form, self.lines).questions[0].change
-        answered = Answered(self.request, self.form, answers, self.call, change)
+        left = parse(self.form, self.lines)
+        change, comment = left.questions[0].change, left.comment
+        answered = Answered(self.request, self.form, answers, self.call, change, comment)
         reply = self.way.reply(answered)
         if isinstance(reply, Allow) and isinstance(self.form.proposal, Call):
             answered = msgspec.structs.replace(answered, call=self._call_of(reply.input))
@@ -134,12 +135,14 @@ class Section:
         """The record of an answer that was given but not shown, if the lines still tell it."""
         if self.form.proposes:  # what was asked is not stored whole
             return []
-        every = frozenset(range(1, len(self.form.questions) + 1))
-        left = parse(self.form, self.lines).questions
-        decisions = [answer.decide(self.form, n, part, every) for n, part in enumerate(left, 1)]
+        count = len(self.form.questions)
+        every = frozenset(range(-count, count + 1))
+        left = parse(self.form, self.lines)
+        parts = enumerate(left.questions, 1)
+        decisions = [answer.decide(self.form, n, part, every) for n, part in parts]
         decided = [one for one in decisions if isinstance(one, answer.Decided)]
         whole = len(decided) == len(decisions)
-        return record.answered(self.form, tuple(decided)) if whole else []
+        return record.answered(self.form, tuple(decided), left.comment) if whole else []
 
     # --- closed without an answer ---------------------------------------------------------------
 

@@ -37,12 +37,14 @@ class Turn:
 
     Attributes:
         busy: it speaks, asked or not.
+        number: of the turn, from 1; the next one begins where one ends.
         boundary: the user's next message may stand here; new text then starts a paragraph.
         choices: those that its text held, to be asked when the turn is over.
     """
 
     def __init__(self, asked: Choices | None = None, told: Tell | None = None) -> None:
         self.busy = False
+        self.number = 1
         self.boundary = True
         self.choices: list[Choice] = []
         self._asked = asked
@@ -116,6 +118,7 @@ class Turn:
             del self._calls[call]
             yield Returned(call, failed=True)  # cut short: it gets no result any more
         self.busy, self.boundary = False, True
+        self.number += 1
         yield how
 
     def _call(self, called: Called) -> Called:

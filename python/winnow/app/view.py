@@ -102,8 +102,9 @@ class View:
                 return offered
         outcome = answer.confirm(self._form, self.lines, row, self._armed, self._accepted, unseen)
         match outcome:
-            case answer.Explain(armed=armed):
+            case answer.Explain(armed=armed, accepted=accepted):
                 self._armed = armed
+                self._accepted |= accepted
             case answer.Step(accepted=accepted):
                 self._accepted = accepted
             case answer.Keep() | answer.Send():

@@ -143,12 +143,14 @@ class Request(msgspec.Struct, frozen=True):
 class Allow(msgspec.Struct, frozen=True, tag=True):
     """Run the tool with ``input``; ``updates`` hold from then on.
 
-    ``note`` reaches the agent beside the tool's result: what the user said or changed.
+    ``note`` reaches the agent beside the tool's result: what the user said or changed. ``passing``
+    are updates that hold until the turn ends, which the agent is not told of.
     """
 
     input: dict[str, Any]
     updates: list[Update] = []
     note: str = ""
+    passing: list[Update] = []
 
 
 class Deny(msgspec.Struct, frozen=True, tag=True):

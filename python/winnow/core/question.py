@@ -8,8 +8,9 @@ import msgspec
 
 from winnow.core.agent import Update
 
-Role = Literal["answer", "allow", "always", "deny"]
-"""What keeping an option does: "always" allows, and lets more of the kind through."""
+Role = Literal["answer", "allow", "turn", "always", "deny"]
+"""What keeping an option does: "always" allows, and lets more of the kind through; "turn" does
+until the turn ends."""
 
 
 class Option(msgspec.Struct, frozen=True):

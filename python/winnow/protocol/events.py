@@ -147,12 +147,13 @@ class Discuss(SectionMessage, frozen=True):
 
 
 class Grant(SectionMessage, frozen=True):
-    """Answer a permission, patch or plan from anywhere; ``always``: with its first rule.
+    """Answer a permission, patch or plan from anywhere.
 
-    ``lines`` are the section's, if it is open; ``unseen`` as in `Confirm`.
+    ``always`` is by its rule, ``turn`` by that until the turn ends. ``lines`` are the
+    section's, if it is open; ``unseen`` as in `Confirm`.
     """
 
-    choice: Literal["allow", "always", "deny"]
+    choice: Literal["allow", "turn", "always", "deny"]
     reason: str = ""
     lines: list[str] = []
     unseen: int = 0

@@ -77,7 +77,7 @@ class ClaudeAgent:
         self._stderr: deque[str] = deque(maxlen=50)
         self._events: asyncio.Queue[a.AgentEvent | ports.AgentError | None] = asyncio.Queue()
         self._translator = Translator()
-        self._requests = Requests(spec.cwd, ask, lambda: self._translator.mode)
+        self._requests = Requests(spec.cwd, ask, self._translator)
         self._drain_task: asyncio.Task[None] | None = None
         self._closed = False
         self._files = ExitStack()  # there until the CLI has ended

@@ -95,6 +95,9 @@ ALWAYS_LOAD = {"alwaysLoad": True}
 # `client_composed` says the same, but then leaves out what else comes with a prompt, too.
 LITERAL = "(The user picked or wrote this as an answer.)"
 
+# Of its capabilities, as ``init`` lists them: an answer may say how a question went unanswered.
+UNANSWERED = "ask_user_question_unanswered_v1"
+
 # How it says that the session to be resumed is not there; only in words.
 NO_SESSION = "No conversation found"
 

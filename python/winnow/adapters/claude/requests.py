@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
@@ -22,9 +21,10 @@ from claude_agent_sdk import (
 )
 
 from winnow import ports
-from winnow.adapters.claude import rules
-from winnow.adapters.claude.translate import as_object
+from winnow.adapters.claude import private, rules
+from winnow.adapters.claude.translate import Translator, as_object
 from winnow.core import agent as a
+from winnow.core.asking.ask_user_question import told_apart
 
 
 class Requests:
@@ -33,13 +33,13 @@ class Requests:
     Args:
         folder: the session's.
         ask: see `ports.Ask`.
-        mode: tells the permission mode.
+        translator: knows the permission mode, and what the CLI can do.
     """
 
-    def __init__(self, folder: str, ask: ports.Ask, mode: Callable[[], str]) -> None:
+    def __init__(self, folder: str, ask: ports.Ask, translator: Translator) -> None:
         self._folder = folder
         self._ask = ask
-        self._mode = mode
+        self._translator = translator
         # By the id of a tool call that the app has dealt with, or of a subagent that has a name.
         self._told: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._agents: dict[str, str] = {}  # what each subagent is for
@@ -98,15 +98,18 @@ class Requests:
             # As seen from the session's folder, if it is in there.
             blocked=(context.blocked_path or "").removeprefix(f"{self._folder}/"),
             suggestions=rules.suggestions(context),
-            mode=self._mode(),
+            mode=self._translator.mode,
         )
         match await self._wait(request):
             case a.Allow(input=allowed, updates=updates, note=note):
                 if note:
                     self._notes[tool_use_id] = note
+                capable = private.UNANSWERED in self._translator.capabilities
                 return PermissionResultAllow(
                     # With the plan added, Claude would be told that the user has edited it.
-                    updated_input=input if allowed == shown else allowed,
+                    updated_input=input
+                    if allowed == shown
+                    else told_apart(tool, allowed, capable=capable),
                     updated_permissions=rules.updates(updates),
                 )
             case a.Deny(message=message, stop=stop):

@@ -43,6 +43,7 @@ class Translator:
     def __init__(self) -> None:
         self.mode = ""  # the permission mode that was told last
         self.session = ""  # its id
+        self.capabilities: list[str] = []  # what the CLI says that it can do
         self._streamed = ""  # the id of the message that came as deltas
         self._half = ""  # the first half of a surrogate pair
         self._reset = False  # the conversation is a new one, since the last result
@@ -92,6 +93,7 @@ class Translator:
         match subtype, data:
             case "init", {"session_id": str(session)}:
                 self.session = session
+                self.capabilities = data.get("capabilities") or []
                 yield a.Started(session, data.get("model", ""))
                 yield from self.change_mode(data.get("permissionMode"))
                 yield from self._servers(data.get("mcp_servers"))

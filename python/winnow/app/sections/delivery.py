@@ -14,6 +14,7 @@ from winnow.app.mode import Mode
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
 from winnow.app.section import Accepted, Section
+from winnow.app.sections.passing import Passing
 from winnow.app.sections.shelf import Shelf
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
@@ -60,6 +61,7 @@ class Delivery:
         self._ledger = ledger
         self._mode = mode
         self._trust = project
+        self.passing = Passing(turn)
         self.routes: Routes | None = None
 
     # --- while it is open -----------------------------------------------------------------------
@@ -85,13 +87,16 @@ class Delivery:
         self._shelf.close(section, "answered", lines, *after, keep=keep)
         if isinstance(reply, Allow) and in_turn:
             self._cover(section, wanted, str(answers[0].answer))
+            if self.passing.grant(reply.passing):
+                self._cover(section, reply.passing, str(answers[0].answer), passing=True)
         elif isinstance(reply, Allow):
             for update in reply.updates:  # a plan: its mode comes first
                 self._mode.change(update["mode"])
 
     def discuss(self, section: Section, text: str, id: str, page: Page) -> None:
         """The user talks back instead; it waits on record until it is asked again."""
-        reply = Deny(section.discussion(text, late=False))
+        said = section.discussion(text, late=False)
+        reply = section.way.talked_back(section.request, said)
         if section.way.routed and self.routes is not None:
             said = section.discussion(text, late=True)
             page.apply(p.Stored(page.chat, [id]))
@@ -176,12 +181,15 @@ class Delivery:
             return [self._turn.allowed(section.request, reply.input)]
         return []
 
-    def _cover(self, granted: Section, updates: list[Update], label: str) -> None:
+    def _cover(
+        self, granted: Section, updates: list[Update], label: str, *, passing: bool = False
+    ) -> None:
         """What waits and would not have been asked any more runs as it was asked.
 
-        Of another agent that is only what holds for the whole project.
+        Of another agent that is only what holds for the whole project, and for longer.
         """
-        lasting = [one for one in updates if one.get("destination") not in (None, "session")]
+        lasts = [one for one in updates if one.get("destination") not in (None, "session")]
+        lasting = [] if passing else lasts
         for section in self._shelf.waiting[::-1]:
             same = section.request.worker == granted.request.worker
             held = updates if same else lasting

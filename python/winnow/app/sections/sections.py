@@ -22,7 +22,7 @@ from winnow.app.sections.user import User
 from winnow.app.trust import Trust
 from winnow.app.turn import Turn
 from winnow.app.view import View
-from winnow.core.agent import Deny, Reply, Request
+from winnow.core.agent import Allow, Deny, Reply, Request
 from winnow.core.asking import ways
 from winnow.core.question import Malformed
 from winnow.core.section import answer
@@ -102,6 +102,8 @@ class Sections:
     def open(self, request: Request) -> Section | Reply:
         """The agent asks something: what waits for the user now, or what it gets at once."""
         way = ways.of(request.tool, request.input)
+        if self._delivery.passing.lets(request):
+            return Allow(request.input)
         section = self._shelf.make(request)
         if isinstance(section, Malformed):
             return way.refused(request, section.reason)
@@ -264,6 +266,7 @@ class Sections:
 
     def stop(self) -> None:
         """The turn ends; everything that waits in it is closed and can be reopened."""
+        self._delivery.passing.forget()
         own = [section for section in self._shelf.waiting if not section.elsewhere]
         for section in own[::-1]:  # the open one last: no other opens in between
             section.settle(Deny(STOPPED, stop=True))

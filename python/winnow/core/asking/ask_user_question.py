@@ -14,6 +14,12 @@ from winnow.core.question import Malformed, Option, Question
 from winnow.core.section.answer import Answers, Decided
 from winnow.core.section.form import Form
 
+# Of an answer's annotations: how it went unanswered, "skipped", "replied_in_chat" or "dismissed".
+# The model does not see it. A CLI whose `init` doesn't list the capability
+# ``ask_user_question_unanswered_v1`` (2.1.332 does) may refuse the whole answer for it, so the
+# adapter leaves it out there.
+UNANSWERED = "unanswered"
+
 
 class AskUserQuestion(Way):
     """See the module."""
@@ -23,11 +29,43 @@ class AskUserQuestion(Way):
 
     def read(self, id: str, request: Request, file: ReadFile) -> Form | Malformed:
         """See `Way`."""
-        return form_of(id, request, read_questions(request.input))
+        return form_of(id, request, read_questions(request.input), skips=True)
 
     def reply(self, answered: Answered) -> Reply:
         """See `Way`."""
-        return Allow(updated_input(answered.request.input, answered.form, answered.answers))
+        input = updated_input(answered.request.input, answered.form, answered.answers)
+        return Allow(input, note=answered.remark)
+
+    def talked_back(self, request: Request, text: str) -> Reply:
+        """See `Way`. The agent reads the text as the user's response, not as a tool's error."""
+        return Allow(_unanswered(request.input, "replied_in_chat") | {"response": text})
+
+    def cancelled(self, request: Request, reason: str, *, stop: bool) -> Reply:
+        """See `Way`. A turn that stops has no result to say it in."""
+        if stop:
+            return super().cancelled(request, reason, stop=stop)
+        return Allow(_unanswered(request.input, "dismissed", reason))
+
+
+def _unanswered(input: dict[str, Any], how: str, said: str = "") -> dict[str, Any]:
+    """The input of a call that none of whose questions is answered."""
+    read = read_questions(input)
+    texts = [] if isinstance(read, Malformed) else [one.question for one in read]
+    notes = {text: {UNANSWERED: how} for text in texts}
+    answers = dict.fromkeys(texts, said) if said else {}
+    return {**input, "answers": answers, "annotations": notes}
+
+
+def told_apart(tool: str, input: dict[str, Any], *, capable: bool) -> dict[str, Any]:
+    """An answered input for this CLI: one that is not ``capable`` of it refuses `UNANSWERED`."""
+    notes = input.get("annotations")
+    if capable or tool != AskUserQuestion.tool or not isinstance(notes, dict):
+        return input
+    without = {
+        text: {key: value for key, value in note.items() if key != UNANSWERED}
+        for text, note in notes.items()
+    }
+    return {**input, "annotations": without}
 
 
 def read_questions(input: dict[str, Any]) -> tuple[Question, ...] | Malformed:
@@ -89,8 +127,15 @@ def updated_input(input: dict[str, Any], form: Form, answers: Answers) -> dict[s
     """
     pairs = list(zip(form.questions, answers, strict=True))
     result = {**input, "answers": {asked.question: _wire(given) for asked, given in pairs}}
-    notes = {asked.question: {"notes": given.notes} for asked, given in pairs if given.notes}
+    notes = {asked.question: found for asked, given in pairs if (found := _annotation(given))}
     return {**result, "annotations": notes} if notes else result
+
+
+def _annotation(given: Decided) -> dict[str, str]:
+    """What goes beside an answer. The model reads the notes only, see `UNANSWERED`."""
+    if given.skipped:
+        return {UNANSWERED: "skipped"}
+    return {"notes": given.notes} if given.notes else {}
 
 
 def _wire(given: Decided) -> str | list[str]:

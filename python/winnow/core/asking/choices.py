@@ -17,8 +17,7 @@ import msgspec
 from winnow.core.agent import Allow, Reply, Request
 from winnow.core.asking.way import Answered, ReadFile, Way, form_of
 from winnow.core.question import Malformed, Option, Question
-from winnow.core.section import record
-from winnow.core.section.answer import Answers, Decided
+from winnow.core.section.answer import SKIPPED, Answers, Decided
 from winnow.core.section.form import Form, option_line
 from winnow.core.text.text import prose
 
@@ -53,7 +52,7 @@ class ChoicesInText(Way):
 
     def read(self, id: str, request: Request, file: ReadFile) -> Form | Malformed:
         """See `Way`."""
-        return form_of(id, request, _choice_of(request).questions)
+        return form_of(id, request, _choice_of(request).questions, skips=True)
 
     def reply(self, answered: Answered) -> Reply:
         """Nobody gets it."""
@@ -62,8 +61,9 @@ class ChoicesInText(Way):
     def message(self, answered: Answered, *, late: bool) -> str:
         """See `Way`."""
         if late:
-            return record.late_message(answered.form, answered.answers)
-        return answer_text(_choice_of(answered.request), answered.answers)
+            return super().message(answered, late=late)
+        text = answer_text(_choice_of(answered.request), answered.answers)
+        return f"{text}\n\nAbout all of it: {answered.comment}" if answered.comment else text
 
     def as_text(self, request: Request) -> list[str]:
         """See `Way`."""
@@ -300,7 +300,8 @@ def answer_text(choice: Choice, answers: Answers) -> str:
             _with_id(choice.picks[number][option - 1], asked.options[option - 1].label, option)
             for option in given.kept
         ]
-        lines.append(f"{_on_one_line(name)}: {_joined(labels, given)}")
+        said = SKIPPED if given.skipped else _joined(labels, given)
+        lines.append(f"{_on_one_line(name)}: {said}")
         if given.notes:
             lines.append("  Note: " + given.notes.replace("\n", "\n  "))
     return "\n".join(lines)

@@ -41,7 +41,14 @@ class Permission(Way):
         reasons = why(request, problems)
         kind = "Worker" if request.worker else "Subagent"
         return form(
-            id, proposal, offer, agent=request.asker, why=reasons, folder=request.folder, kind=kind
+            id,
+            proposal,
+            offer,
+            rules.passing(request),
+            agent=request.asker,
+            why=reasons,
+            folder=request.folder,
+            kind=kind,
         )
 
     def reply(self, answered: Answered) -> Reply:
@@ -52,8 +59,11 @@ class Permission(Way):
         told = form.proposal.told(change) if form.proposal and isinstance(change, Changed) else ""
         said = f"The user says: {given.notes}" if given.notes else ""
         (option,) = given.kept
-        updates = form.questions[0].options[option - 1].updates
-        return Allow(change.input, list(updates), "\n\n".join(filter(None, (told, said))))
+        kept = form.questions[0].options[option - 1]
+        updates, note = list(kept.updates), "\n\n".join(filter(None, (told, said)))
+        if kept.role == "turn":
+            return Allow(change.input, note=note, passing=updates)
+        return Allow(change.input, updates, note)
 
     def refusal(self, answered: Answered) -> str:
         """What the agent reads where the user refuses; never empty."""
@@ -94,6 +104,7 @@ def form(
     form_id: str,
     proposal: Call | Patch,
     offer: rules.Offer = (),
+    passing: rules.Offer = (),
     *,
     agent: str = "",
     why: tuple[str, ...] = (),
@@ -106,6 +117,7 @@ def form(
         form_id: the section's id.
         proposal: what is to be done, shown in full.
         offer: what may be allowed for longer.
+        passing: what may be allowed until the turn ends.
         agent: the subagent that asks, empty for the main agent.
         why: sentences that say why the user is asked, and what else matters.
         folder: where the chat is that asks.
@@ -113,7 +125,7 @@ def form(
     """
     name = proposal.path.rpartition("/")[2] if isinstance(proposal, Patch) else proposal.tool
     text = sentences(agent, _wish(proposal, folder), why, proposal, kind)
-    return Form(form_id, (Question(text, name, _options(offer)),), proposal, agent)
+    return Form(form_id, (Question(text, name, _options(offer, passing)),), proposal, agent)
 
 
 def sentences(
@@ -125,10 +137,11 @@ def sentences(
     return "\n".join(clean(sentence, _LONGEST) for sentence in said)
 
 
-def _options(offer: rules.Offer) -> tuple[Option, ...]:
+def _options(offer: rules.Offer, passing: rules.Offer) -> tuple[Option, ...]:
+    turn = [Option(rules.passing_label(*passing), role="turn", updates=passing)] if passing else []
     always = [Option(rules.label(*offer), role="always", updates=offer)] if offer else []
     deny = Option("Deny", "write a reason after this line", role="deny")
-    return (Option("Allow once", role="allow"), *always, deny)
+    return (Option("Allow once", role="allow"), *turn, *always, deny)
 
 
 def _proposal(request: Request, file: ReadFile) -> tuple[Call | Patch, tuple[str, ...]]:

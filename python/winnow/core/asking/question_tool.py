@@ -14,7 +14,7 @@ import msgspec
 from winnow.core.agent import Allow, Reply, Request
 from winnow.core.asking.way import Answered, ReadFile, Way, form_of
 from winnow.core.question import Malformed, Option, Question
-from winnow.core.section.answer import Answers, Decided
+from winnow.core.section.answer import SKIPPED, Answers, Decided
 from winnow.core.section.form import Form
 from winnow.core.text import grammar
 from winnow.core.text.text import brief, clean
@@ -83,11 +83,12 @@ class QuestionTool(Way):
 
     def read(self, id: str, request: Request, file: ReadFile) -> Form | Malformed:
         """See `Way`."""
-        return form_of(id, request, read(request.input))
+        return form_of(id, request, read(request.input), skips=True)
 
     def reply(self, answered: Answered) -> Reply:
         """See `Way`."""
-        return _reply(answered.request, result(answered.request.input, answered.answers))
+        reply = _reply(answered.request, result(answered.request.input, answered.answers))
+        return msgspec.structs.replace(reply, note=answered.remark)
 
     def refused(self, request: Request, reason: str) -> Reply:
         """See `Way`."""
@@ -110,7 +111,7 @@ class QuestionTool(Way):
         return shown(text)
 
 
-def _reply(request: Request, result: Result) -> Reply:
+def _reply(request: Request, result: Result) -> Allow:
     """The tool passes on what its input brings, whatever became of the question.
 
     That is held against `SCHEMA` before the tool runs: what was understood goes there, not what
@@ -223,6 +224,9 @@ def result_lines(result: Result) -> list[str]:
     lines = []
     for entry in result["answers"]:
         said = clean(str(entry["label"]))
+        if entry.get("skipped"):
+            lines.append(f"{grammar.REFUSED} {labels[entry['id']]}: Skipped")
+            continue
         said = f"{grammar.OWN} “{said}”" if entry["wasCustom"] else said or "(empty)"
         note = f" — {clean(entry['notes'])}" if entry.get("notes") else ""
         lines.append(f"{grammar.KEPT} {labels[entry['id']]}: {said}{note}")
@@ -237,6 +241,8 @@ def _entries(asked: _Asked, given: Decided) -> Iterator[dict[str, Any]]:
         entry = {"id": asked.id, "value": pick.value, "label": pick.label, "wasCustom": False}
         yield {**entry, "index": index, **notes}
         notes = {}
+    if given.skipped:
+        yield {"id": asked.id, "value": None, "label": SKIPPED, "wasCustom": False, "skipped": True}
     several = isinstance(given.answer, list)
     for text in given.own if several else [given.answer] * bool(given.own):
         yield {"id": asked.id, "value": text, "label": text, "wasCustom": True, **notes}

@@ -49,6 +49,12 @@ def offer(request: Request) -> Offer:
     return _in_one_scope(rules + folders)
 
 
+def passing(request: Request) -> Offer:
+    """What of that can be granted until the turn ends: what `cover` can tell a later call by."""
+    of_turn = request.reason in _ORDINARY and not request.worker  # who has turns of its own
+    return offer(request) if of_turn else ()
+
+
 def _allows(update: Update) -> bool:
     return update.get("behavior", "allow") in ("allow", None)
 
@@ -63,8 +69,16 @@ def _in_one_scope(parts: Offer) -> Offer:
 def label(*updates: Update) -> str:
     """What is granted together, in plain words, with its scope."""
     scope = _SCOPES.get(updates[0].get("destination") or "session", "this session")
-    parts = dict.fromkeys(part for update in updates for part in _parts(update))
-    return f"Always allow {' and '.join(parts)} ({scope})"
+    return f"Always allow {_said(updates)} ({scope})"
+
+
+def passing_label(*updates: Update) -> str:
+    """The same for what is granted until the turn ends."""
+    return f"Allow {_said(updates)} until this answer ends"
+
+
+def _said(updates: Offer) -> str:
+    return " and ".join(dict.fromkeys(part for update in updates for part in _parts(update)))
 
 
 def _parts(update: Update) -> list[str]:

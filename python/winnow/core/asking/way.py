@@ -35,7 +35,8 @@ ReadFile = Callable[[str], Union[str, None]]
 class Answered(msgspec.Struct, frozen=True):
     """What was asked and how the user has decided.
 
-    ``call`` says in one line what was asked for; ``change`` is what became of a proposal.
+    ``call`` says in one line what was asked for; ``change`` is what became of a proposal,
+    ``comment`` what the user says of all questions.
     """
 
     request: Request
@@ -43,12 +44,18 @@ class Answered(msgspec.Struct, frozen=True):
     answers: Answers
     call: str
     change: Change | None = None
+    comment: str = ""
 
     @property
     def given(self) -> Decided:
         """The answer to the only question."""
         (given,) = self.answers
         return given
+
+    @property
+    def remark(self) -> str:
+        """The comment, as the agent reads it beside the answers."""
+        return f"The user says about all of these questions: {self.comment}" * bool(self.comment)
 
 
 class Way(ABC):
@@ -102,9 +109,13 @@ class Way(ABC):
         """Where the user cancels; ``stop``: the turn, too."""
         return Deny(reason, stop=stop)
 
+    def talked_back(self, request: Request, text: str) -> Reply:
+        """Where the user talks back, with ``text`` for the agent."""
+        return Deny(text)
+
     def message(self, answered: Answered, *, late: bool) -> str:
         """The answer as the user's message; a ``late`` one repeats what was asked."""
-        return record.late_message(answered.form, answered.answers)
+        return record.late_message(answered.form, answered.answers, answered.comment)
 
     # --- what the chat shows ---
 
@@ -112,7 +123,7 @@ class Way(ABC):
         """The lines that stand for an answered section."""
         if answered.form.proposes:
             return record.granted(answered.form, answered.given, answered.call)
-        return record.answered(answered.form, answered.answers)
+        return record.answered(answered.form, answered.answers, answered.comment)
 
     def line(self, input: dict[str, Any]) -> str:
         """A call in one line, where it is not like that of any tool; else empty."""
@@ -142,9 +153,9 @@ class Way(ABC):
 
 
 def form_of(
-    id: str, request: Request, questions: tuple[Question, ...] | Malformed
+    id: str, request: Request, questions: tuple[Question, ...] | Malformed, *, skips: bool = False
 ) -> Form | Malformed:
-    """The section of this id that asks these questions."""
+    """The section of this id that asks these questions; ``skips``: of several, some of them."""
     if isinstance(questions, Malformed):
         return questions
-    return Form(id, questions, agent=request.asker)
+    return Form(id, questions, agent=request.asker, skips=skips and len(questions) > 1)

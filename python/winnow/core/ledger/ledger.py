@@ -62,9 +62,14 @@ def asked(form: Form) -> tuple[Question, ...]:
 
 
 def decisions(form: Form, answers: Answers, chat: str, when: float) -> list[Decision]:
-    """What these answers put into the ledger: one decision for each question."""
+    """What these answers put into the ledger: one decision for each question.
+
+    One that was skipped is none: the next time it is asked as if it were new.
+    """
     made = []
     for question, given in zip(asked(form), answers, strict=True):
+        if given.skipped:
+            continue
         labels = tuple(option.label for option in question.options)
         made.append(
             Decision(

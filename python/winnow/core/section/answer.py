@@ -25,7 +25,8 @@ class Decided(msgspec.Struct, frozen=True):
     """An answer. ``kept`` and ``dropped`` are options, ``own`` the user's own texts in it.
 
     ``answer`` is a list for a several-choice question: joined labels with commas would fall apart.
-    ``edited`` says what became of a proposal, if it is not as it was.
+    ``edited`` says what became of a proposal, if it is not as it was. ``skipped``: the user left
+    the question out; ``answer`` says so to an agent.
     """
 
     answer: str | list[str]
@@ -34,6 +35,7 @@ class Decided(msgspec.Struct, frozen=True):
     dropped: tuple[int, ...] = ()
     own: tuple[str, ...] = ()
     edited: str = ""
+    skipped: bool = False
 
 
 class Undecided(msgspec.Struct, frozen=True):
@@ -58,17 +60,24 @@ class Armed(msgspec.Struct, frozen=True):
     lines: tuple[str, ...]
 
 
+SKIPPED = "(The user skipped this question.)"
 UNSEEN = -1  # as `Armed.option`: the second grants what was not on the screen
+GONE = -2  # the second skips a question of which no line is left
+SKIPS = "nothing left: <CR> again skips it"
 REVIEW = "all is decided: <CR> again sends it"  # where the foot is gone
 NOT_ARMED = Armed(0, 0, ())
 
 
 class Explain(msgspec.Struct, frozen=True):
-    """Tell the user what is missing; ``reveal``: what was not on the screen, so show it."""
+    """Tell the user what is missing; ``reveal``: what was not on the screen, so show it.
+
+    ``accepted`` are questions that count as accepted now, see `decide`.
+    """
 
     text: str
     armed: Armed = NOT_ARMED
     reveal: bool = False
+    accepted: frozenset[int] = frozenset()
 
 
 class Keep(msgspec.Struct, frozen=True):
@@ -98,7 +107,8 @@ Outcome = Union[Explain, Keep, Step, Send]
 def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> Decision:
     """The answer to a question (from 1), if what is left is one.
 
-    ``accepted`` are the questions where the user confirmed to keep everything.
+    ``accepted`` are the questions where the user confirmed to keep everything, and those that they
+    skip, as negative numbers.
     """
     if left.damage:
         return Undecided(left.damage[0].message)
@@ -115,6 +125,10 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
     )
     answer: Decision
     match len(kept):
+        case 0 if not own and form.skips and -question in accepted:
+            answer = Decided(SKIPPED, dropped=everything, skipped=True)
+        case 0 if not own and form.skips:
+            answer = Undecided("nothing left: <CR> skips it, u brings options back")
         case 0 if not own:
             back = "nothing left: u brings options back, or " if asked.options else ""
             answer = Undecided(f"{back}write after {grammar.OWN}")
@@ -180,11 +194,17 @@ def verdict(form: Form, reading: Reading, accepted: frozenset[int]) -> list[Part
             lines = "a line" if count == 1 else f"{count} lines"
             text += f" (ignored: {lines} from another section)"
         parts.append(Part(clean(text), isinstance(decision, Decided)))
+    if reading.damage:
+        parts.append(Part(clean(reading.damage[0].message), decided=False))
+    elif reading.comment:
+        parts.append(Part(f"all of it: “{clean(reading.comment)}”", decided=True))
     return parts
 
 
 def in_words(form: Form, question: int, decided: Decided) -> str:
     """An answer as it can be read on one line; own words are quoted."""
+    if decided.skipped:
+        return "skipped"
     options = form.questions[question - 1].options
     items = [label_of(options[option - 1]) for option in decided.kept]
     items += [f"“{clean(text)}”" for text in decided.own]
@@ -207,6 +227,8 @@ def confirm(  # noqa: PLR0917  all that a <CR> depends on
     if len(form.questions) == 1:
         question = 1  # there is nothing to review, so its foot is as good
     left = reading.questions[question - 1]
+    if armed.option == GONE and armed.lines == tuple(lines):
+        accepted |= {-armed.question}
     if question and isinstance(undecided := decide(form, question, left, accepted), Undecided):
         press = Armed(question, option, tuple(lines))
         at_once = option == 1 and _is_recommended(form, question, left)
@@ -215,17 +237,17 @@ def confirm(  # noqa: PLR0917  all that a <CR> depends on
             return offer
         if option and (at_once or armed.option):
             return Keep(question, rows_of_others(form, lines, question, option))
-        accepted |= {question}
+        accepted |= {question if left.picks else -question}
     decisions = [decide(form, n, left, accepted) for n, left in enumerate(reading.questions, 1)]
     answers = tuple(decision for decision in decisions if isinstance(decision, Decided))
     shown = questions_of(form, lines)
-    damage = [damage for left in reading.questions for damage in left.damage]
+    damage = [*(damage for left in reading.questions for damage in left.damage), *reading.damage]
     if damage and question == 0:
         return Explain(damage[0].message)
     if len(answers) < len(decisions):
-        return _next(form, question, decisions, shown, accepted)
+        return _next(form, question, decisions, (lines, shown), accepted)
     review = Armed(0, 0, tuple(lines))
-    if question == 0 or len(decisions) == 1 or armed == review:
+    if (question == 0 or len(decisions) == 1 or armed == review) and not reading.damage:
         return warn_unseen(form, lines, answers[0], armed, unseen, "<CR>") or Send(answers)
     return Step(0, accepted) if 0 in shown else Explain(REVIEW, review)
 
@@ -255,15 +277,22 @@ def _next(
     form: Form,
     question: int,
     decisions: list[Decision],
-    shown: set[int],
+    left: tuple[list[str], set[int]],
     accepted: frozenset[int],
 ) -> Outcome:
-    """To the next undecided question after this one, round the end; ``shown`` can be gone to."""
+    """To the next undecided question after this one, round the end.
+
+    ``left`` are the lines, and of which questions there are some, so that they can be gone to.
+    """
+    lines, shown = left
     order = [*range(question, len(decisions)), *range(question)]
     following = next(n for n in order if isinstance(decisions[n], Undecided))
     decision = decisions[following]
     assert isinstance(decision, Undecided)
     said = f"{name_of(form, following + 1)}: {decision.missing}"
+    if following + 1 not in shown and form.skips:
+        gone = Armed(following + 1, GONE, tuple(lines))
+        return Explain(f"{name_of(form, following + 1)}: {SKIPS}", gone, accepted=accepted)
     if following + 1 not in shown:
         return Explain(said)
     return Step(following + 1, accepted, said if question == 0 else "")
@@ -274,7 +303,9 @@ def _offer(form: Form, left: Left, press: Armed, missing: str, unseen: int) -> E
     count = len(left.picks)
     asked = form.questions[press.question - 1]
     if left.damage or not count:
-        return Explain(missing)
+        skips = form.skips and not (left.damage or left.own)
+        all_gone = Explain(SKIPS, msgspec.structs.replace(press, option=0))
+        return all_gone if skips else Explain(missing)
     if isinstance(left.change, Malformed) and press.option != form.refusal:
         return Explain(left.change.message)
     if form.must_be_seen and unseen and press.option != form.refusal:

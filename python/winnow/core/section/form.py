@@ -27,13 +27,14 @@ class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     Where it asks whether something may be done, that is its ``proposal``, which stands between the
     one question and its options; one of them refuses it. ``agent`` names who asks when it is not
-    the chat's own.
+    the chat's own. ``skips``: of several questions, some may be left out.
     """
 
     id: str
     questions: tuple[Question, ...]
     proposal: Proposal | None = None
     agent: str = ""
+    skips: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -60,6 +61,11 @@ class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
     def takes_own_answers(self) -> bool:
         """There is a line for them."""
         return self.proposal is None
+
+    @property
+    def takes_comment(self) -> bool:
+        """What stands at its foot is about all of its questions."""
+        return self.takes_own_answers and len(self.questions) > 1
 
     @property
     def offers_earlier(self) -> bool:

@@ -103,7 +103,7 @@ class Reader:
             for piece in self._marked(row, line) if MARKER.search(line) else self._bare(row, line):
                 match piece:
                     case Fixed(slot=grammar.FOOT):
-                        self.block = len(self.form.questions)
+                        self.block = 0 if self.form.takes_comment else len(self.form.questions)
                     case Fixed(question=question, slot=grammar.HEAD):
                         self.block = question
                     case Picked(question=question) | Fixed(question=question):
@@ -194,7 +194,8 @@ class Reader:
             case int(option):
                 yield self._picked(row, segment, option, note)
             case slot:
-                owner = question or len(self.form.questions)
+                last = 0 if self.form.takes_comment else len(self.form.questions)
+                owner = question or last
                 fixed = self._is_fixed(segment)
                 if slot == grammar.FOOT and self.form.takes_own_answers and not fixed:
                     note = f"{segment.text.replace(grammar.RULE, '').strip()} {note}".strip()

@@ -45,10 +45,15 @@ class Left(msgspec.Struct, frozen=True):
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """A whole section; ``ignored`` are the rows that belong to another one."""
+    """A whole section; ``ignored`` are the rows that belong to another one.
+
+    ``comment`` is the user's text at the foot, about all questions; ``damage`` what stands there.
+    """
 
     questions: tuple[Left, ...]
     ignored: tuple[int, ...] = ()
+    comment: str = ""
+    damage: tuple[Damage, ...] = ()
 
 
 def parse(form: Form, lines: list[str]) -> Reading:
@@ -69,7 +74,9 @@ def _parse(form: Form, lines: tuple[str, ...]) -> Reading:
     questions = tuple(
         _left(of.get(number, []), change) for number in range(1, len(form.questions) + 1)
     )
-    return Reading(questions, tuple(sorted({p.row for p in pieces if isinstance(p, Ignored)})))
+    foot = _left(of.get(0, []), None)
+    ignored = tuple(sorted({p.row for p in pieces if isinstance(p, Ignored)}))
+    return Reading(questions, ignored, "\n\n".join(foot.own), foot.damage)
 
 
 def _left(pieces: Sequence[Piece], change: Change | None) -> Left:

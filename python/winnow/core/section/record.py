@@ -8,25 +8,29 @@ from winnow.core.section.reading import Reading
 from winnow.core.text import grammar
 from winnow.core.text.text import brief, clean, marker
 
+_LONGEST = 2000  # characters of a question: it stays readable above its answer
+
 REPLAYED = f"{grammar.REPLAYED} Replayed."
 
 
-def answered(form: Form, answers: Answers) -> list[str]:
-    """What was asked, what was chosen, and what was not."""
+def answered(form: Form, answers: Answers, comment: str = "") -> list[str]:
+    """What was asked, what was chosen, and what was not; ``comment`` is on all of it."""
     lines = []
     for number, (asked, given) in enumerate(zip(form.questions, answers, strict=True), 1):
-        lines.append(f"**{name_of(form, number)}** {brief(asked.question, 200)}".rstrip())
+        lines.append(f"**{name_of(form, number)}** {brief(asked.question, _LONGEST)}".rstrip())
         kept = [label_of(asked.options[option - 1]) for option in given.kept]
         own = [f"“{clean(text)}”" for text in given.own]
         note = f" — {clean(given.notes)}" if given.notes else ""
-        if kept:
+        if given.skipped:
+            lines.append(f"{grammar.REFUSED} Skipped")
+        elif kept:
             lines.append(f"{grammar.KEPT} Selected: {' · '.join(kept + own)}{note}")
         else:
             lines.append(f"{grammar.KEPT} Own answer: {' · '.join(own)}{note}")
         struck = [f"~~{label_of(asked.options[option - 1])}~~" for option in given.dropped]
         if struck:
             lines.append(" · ".join(struck))
-    return lines
+    return [*lines, f"{grammar.OWN} All of it: “{clean(comment)}”"] if comment else lines
 
 
 def cancelled(form: Form, state: str, *, again: bool) -> list[str]:
@@ -65,6 +69,8 @@ def discussion(form: Form, reading: Reading, text: str, *, late: bool) -> str:
             notes = [f"{labels[pick.option]}: {pick.note}" for pick in left.picks if pick.note]
             said += "".join(f"; {note}" for note in (*notes, *left.own))
         lines.append(f"- {asked.question} {said}")
+    if reading.comment:
+        lines.append(f"- About all of it: {reading.comment}")
     if not form.offers_earlier:
         return "\n".join([*lines, "", "Please clarify, then try again."])
     # The same text and labels are how the user's edits are found again.
@@ -85,7 +91,7 @@ def names(form: Form) -> str:
     return ", ".join(name_of(form, number) for number in range(1, len(form.questions) + 1))
 
 
-def late_message(form: Form, answers: Answers) -> str:
+def late_message(form: Form, answers: Answers, comment: str = "") -> str:
     """The user's message that answers questions which the agent no longer waits for."""
     blocks = ["My answer to what you asked earlier:"]
     for asked, given in zip(form.questions, answers, strict=True):
@@ -95,9 +101,11 @@ def late_message(form: Form, answers: Answers) -> str:
         lines = [quoted, "", _listed("Answer", answer)]
         if given.notes:
             lines.append(_listed("Notes", [given.notes]))
-        if dropped:
+        if dropped and not given.skipped:
             lines.append(_listed("Not chosen", dropped))
         blocks.append("\n".join(lines))
+    if comment:
+        blocks.append(f"About all of it: {comment}")
     return "\n\n".join(blocks)
 
 
