@@ -68,6 +68,11 @@ class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self.takes_own_answers and len(self.questions) > 1
 
     @property
+    def owner(self) -> int:
+        """The question to which text at the foot belongs; 0: to all of them."""
+        return 0 if self.takes_comment else len(self.questions)
+
+    @property
     def offers_earlier(self) -> bool:
         """The answer of last time is offered; a habit of allowing would be none."""
         return self.proposal is None

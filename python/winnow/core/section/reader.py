@@ -103,7 +103,7 @@ class Reader:
             for piece in self._marked(row, line) if MARKER.search(line) else self._bare(row, line):
                 match piece:
                     case Fixed(slot=grammar.FOOT):
-                        self.block = 0 if self.form.takes_comment else len(self.form.questions)
+                        self.block = self.form.owner
                     case Fixed(question=question, slot=grammar.HEAD):
                         self.block = question
                     case Picked(question=question) | Fixed(question=question):
@@ -194,8 +194,7 @@ class Reader:
             case int(option):
                 yield self._picked(row, segment, option, note)
             case slot:
-                last = 0 if self.form.takes_comment else len(self.form.questions)
-                owner = question or last
+                owner = question or self.form.owner
                 fixed = self._is_fixed(segment)
                 if slot == grammar.FOOT and self.form.takes_own_answers and not fixed:
                     note = f"{segment.text.replace(grammar.RULE, '').strip()} {note}".strip()
