@@ -1,4 +1,5 @@
 --- `:Winnow {sub}`: one function for each subcommand.
+local agent = require('winnow.views.agent')
 local begin = require('winnow.begin')
 local board = require('winnow.views.board')
 local chats = require('winnow.chats')
@@ -70,6 +71,8 @@ M.subcommands = {
       chat:tell('background', { call = live.call_here(chat) or '' })
     end)
   end,
+  up = agent.up,
+  promote = agent.promote,
   tasks = function(args)
     lists.open('tasks', 0, args.smods)
   end,

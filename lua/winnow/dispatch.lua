@@ -2,6 +2,8 @@
 --- python/winnow/protocol/effects.py. What is about no chat has none.
 local M = {}
 
+local agent = require('winnow.views.agent')
+local chats = require('winnow.chats')
 local decisions = require('winnow.views.decisions')
 local directory = require('winnow.chat.directory')
 local events = require('winnow.events')
@@ -55,6 +57,15 @@ M.effects = {
   end,
   tool = function(chat, e)
     transcript.tool(chat, e.id, e.line, e.output, e.seconds)
+  end,
+  agentpage = agent.show,
+  promoted = function(_, e)
+    local buf = chats.create(e.cwd, { session = e.session })
+    local chat = registry.get(buf)
+    if chat then
+      transcript.whole(chat, e.lines)
+    end
+    window.show(buf)
   end,
   live = function(chat, e)
     live.show(chat, e.calls)

@@ -9,7 +9,9 @@ local record = require('winnow.chat.record')
 local seen = require('winnow.section.seen')
 local view = require('winnow.section.view')
 
-local M = {}
+local M = {
+  pages = {}, ---@type table<integer, true> buffers that read like a chat, but are none
+}
 
 local namespace = vim.api.nvim_create_namespace('winnow.draw')
 
@@ -242,11 +244,11 @@ function M.start(chat_of)
   vim.api.nvim_set_decoration_provider(namespace, {
     on_win = function(_, win, buf, top, bottom)
       local chat = chat_of(buf)
-      if not chat then
+      if not chat and not M.pages[buf] then
         return false
       end
       section, bodies, told = nil, {}, { row = -1 }
-      if chat.section then
+      if chat and chat.section then
         local first, after = chat.section:rows()
         if top < after and bottom >= first then
           seen.drawn(chat.section, win)
@@ -254,7 +256,7 @@ function M.start(chat_of)
         section = { id = chat.section.id, first = first, after = after }
         bodies = view.bodies(chat.section)
       end
-      frontmatter_end = select(2, frontmatter.read(buf)) or -1
+      frontmatter_end = chat and select(2, frontmatter.read(buf)) or -1
     end,
     on_line = draw_line,
   })

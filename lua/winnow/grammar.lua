@@ -6,6 +6,7 @@ return {
   CLAUDE = '## Claude',
   ORCHESTRATOR = '## Orchestrator', -- in a task: what its worker is told
   WORKER = '## Worker',
+  AGENT = '## Agent', -- in what a subagent has said, whose prompts are Claude's
   SPEAKERS = { '## You', '## Claude', '## Orchestrator', '## Worker' }, -- all of them
 
   -- How a line begins that only the host writes.

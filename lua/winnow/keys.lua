@@ -1,4 +1,5 @@
 --- What `<CR>`, `<Esc>` and the other `<Plug>(winnow-…)` do. Everything else stays Vim's.
+local agent = require('winnow.views.agent')
 local code = require('winnow.chat.code')
 local grammar = require('winnow.grammar')
 local inbox = require('winnow.views.inbox')
@@ -12,6 +13,7 @@ local window = require('winnow.window')
 local M = {
   outline = outline.list,
   ['yank-code'] = code.yank,
+  ['agent-up'] = agent.up,
 }
 
 --- The open section, when the cursor is in it.
@@ -65,6 +67,14 @@ M['open-file'] = function()
   end)
 end
 
+M['next-agent'] = function()
+  agent.beside(1)
+end
+
+M['previous-agent'] = function()
+  agent.beside(-1)
+end
+
 M['next-message'] = function()
   outline.jump(1)
 end
@@ -97,7 +107,7 @@ function M.go()
     chat:tell('reopen', { section = record.id })
   elseif vim.startswith(vim.api.nvim_get_current_line(), grammar.NOTICE) and chat:is_last() then
     chat:send()
-  elseif not open_file(chat) then
+  elseif not agent.enter(chat) and not open_file(chat) then
     vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
   end
 end

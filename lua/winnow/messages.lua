@@ -117,6 +117,42 @@
 ---@field chat integer
 ---@field mode? string
 
+--- Show what a subagent says: that of this id; or of this call; or the `nth` (from 0) of those
+---@class winnow.event.VisitAgent
+---@field type 'visitagent'
+---@field chat integer
+---@field agent? string
+---@field call? string
+---@field line? string
+---@field nth? integer
+
+--- The buffer of a subagent was closed, or is to be filled again.
+---@class winnow.event.WatchAgent
+---@field type 'watchagent'
+---@field chat integer
+---@field agent string
+---@field open boolean
+
+--- Go to the subagent whose call is on this row of another one's buffer.
+---@class winnow.event.PickInAgent
+---@field type 'pickinagent'
+---@field chat integer
+---@field agent string
+---@field row integer
+
+--- Go to another subagent that the same one has started: so many `step` s on, or back.
+---@class winnow.event.AgentBeside
+---@field type 'agentbeside'
+---@field chat integer
+---@field agent string
+---@field step integer
+
+--- Make a chat of a subagent.
+---@class winnow.event.Promote
+---@field type 'promote'
+---@field chat integer
+---@field agent string
+
 --- Have a running call go on in the background; without `call`: the only one that runs.
 ---@class winnow.event.Background
 ---@field type 'background'
@@ -308,6 +344,27 @@
 ---@field type 'live'
 ---@field chat integer
 ---@field calls winnow.LiveCall[]
+
+--- What a subagent says, in a buffer of its own: `lines` after the first `keep` rows.
+---@class winnow.effect.AgentPage
+---@field type 'agentpage'
+---@field chat integer
+---@field agent string
+---@field title string
+---@field state string
+---@field parent string
+---@field call string
+---@field lines string[]
+---@field keep integer
+---@field show boolean
+
+--- Open a new chat that goes on with this session, of which `lines` are what was said.
+---@class winnow.effect.Promoted
+---@field type 'promoted'
+---@field chat integer
+---@field session string
+---@field cwd string
+---@field lines string[]
 
 --- Open a section above the draft.
 ---@class winnow.effect.Section
@@ -541,6 +598,11 @@
 ---| winnow.event.Stop
 ---| winnow.event.Pace
 ---| winnow.event.SetMode
+---| winnow.event.VisitAgent
+---| winnow.event.WatchAgent
+---| winnow.event.PickInAgent
+---| winnow.event.AgentBeside
+---| winnow.event.Promote
 ---| winnow.event.Background
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
@@ -570,6 +632,8 @@
 ---| winnow.effect.Write
 ---| winnow.effect.Tool
 ---| winnow.effect.Live
+---| winnow.effect.AgentPage
+---| winnow.effect.Promoted
 ---| winnow.effect.Section
 ---| winnow.effect.Verdict
 ---| winnow.effect.Say
@@ -610,6 +674,11 @@
 ---| 'stop'
 ---| 'pace'
 ---| 'setmode'
+---| 'visitagent'
+---| 'watchagent'
+---| 'pickinagent'
+---| 'agentbeside'
+---| 'promote'
 ---| 'background'
 ---| 'edit'
 ---| 'confirm'
@@ -639,6 +708,8 @@
 ---@field write fun(chat: winnow.Chat, effect: winnow.effect.Write)
 ---@field tool fun(chat: winnow.Chat, effect: winnow.effect.Tool)
 ---@field live fun(chat: winnow.Chat, effect: winnow.effect.Live)
+---@field agentpage fun(chat: winnow.Chat, effect: winnow.effect.AgentPage)
+---@field promoted fun(chat: winnow.Chat, effect: winnow.effect.Promoted)
 ---@field section fun(chat: winnow.Chat, effect: winnow.effect.Section)
 ---@field verdict fun(chat: winnow.Chat, effect: winnow.effect.Verdict)
 ---@field say fun(chat: winnow.Chat, effect: winnow.effect.Say)

@@ -19,6 +19,7 @@ from winnow import __version__, ports
 from winnow.adapters import log as log_file
 from winnow.adapters.claude import credentials
 from winnow.adapters.claude.projects import DiskProjects
+from winnow.adapters.claude.subagents import DiskSubagents
 from winnow.adapters.clock import WallClock
 from winnow.adapters.editor import NvimEditor
 from winnow.adapters.files import DiskFiles, DiskTemplates
@@ -135,6 +136,7 @@ class Host:
             self._settings.form_hours,
             max(2, os.cpu_count() or 2),
             str(Path.home()),
+            DiskSubagents(os.environ),
         )
         return store, Chats(world, self._read_replay())
 

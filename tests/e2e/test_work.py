@@ -6,7 +6,7 @@ import re
 
 from tests.api import ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
-from tests.e2e.steps import start, wait_idle
+from tests.e2e.steps import send, start, wait_idle
 
 HEARD = """
 _G.ends = {}
@@ -67,3 +67,72 @@ def test_a_running_command_is_sent_to_the_background(claude: Editor, api: Script
     wait_idle(claude)
     claude.keys(":Winnow background<CR>")
     assert "Nothing runs here" in claude.messages()
+
+
+def agent(id: str, prompt: str, **more: object) -> ToolUse:
+    fields = {"description": f"do {id}", "prompt": prompt, "subagent_type": "general-purpose"}
+    return ToolUse("Agent", {**fields, **more}, id)
+
+
+def test_a_subagent_is_read_to_any_depth_and_becomes_a_chat(
+    claude: Editor, api: ScriptedAPI
+) -> None:
+    """Live, up and sideways; and what it said is not in the chat."""
+    claude.configure(mode="bypassPermissions")
+    first, second = agent("a1", "MIDDLE", run_in_background=False), agent("a2", "DOVE")
+    api.on("Go on", say(first, second), say("All done."), say("Heard."))
+    api.on("MIDDLE", say("I pass it on.", agent("a3", "DEEP", run_in_background=False)))
+    api.on("MIDDLE", say("Middle report."))
+    api.on("DOVE", say("Other report."))
+    api.on("DEEP", say("Deep words.", bash("t1", f"echo found; {WAIT}")), say("Deep report."))
+    start(claude, "Go on")
+    claude.wait_line("▸ Agent do a1")
+    claude.keys("gg/Agent do a1<CR><CR>")
+    claude.wait_line("▸ Agent do a3")
+    assert claude.lines()[:3] == ["# do a1 · general-purpose", "", "## Claude"]
+    claude.keys("gg/Agent do a3<CR><CR>")
+    claude.wait_line("Deep words.")
+    claude.wait_line("▸ Bash echo found")
+    (claude.sandbox.project / "stop").touch()
+    claude.wait_line("Deep report.")
+    claude.keys("-")
+    claude.wait_line("Middle report.")
+    assert next(line for line in claude.lines() if "do a3" in line).endswith("✓")
+    claude.keys("]a")
+    claude.wait_line("Other report.")
+    claude.keys(":Winnow up<CR>")
+    claude.wait_line("▸ Background do a2 · done")
+    assert "▸ Agent do a2" in claude.line()
+    text = claude.text()
+    assert "Deep" not in text
+    assert "I pass it on." not in text
+    (line,) = re.findall(r"^▸ Agent do a1 .*", text, re.MULTILINE)
+    assert re.fullmatch(r"▸ Agent do a1 · general-purpose · \S+ · 1 call · .* ✓", line)
+
+
+def test_what_a_subagent_said_is_there_after_the_chat_was_closed(
+    claude: Editor, api: ScriptedAPI
+) -> None:
+    """And made a chat, it goes on with what it knew."""
+    claude.configure(mode="bypassPermissions")
+    same = agent("a2", "DOVE", run_in_background=False, description="do a1")
+    api.on("Go on", say(agent("a1", "RAVEN", run_in_background=False)), say(same), say("Done."))
+    api.on("RAVEN", say("First report."))
+    api.on("DOVE", say("Other report."))
+    start(claude, "Go on")
+    claude.wait_line("Done.")
+    wait_idle(claude)
+    claude.keys(":let path = expand('%:p')<CR>:bwipeout<CR>:execute 'edit' path<CR>")
+    claude.wait_line("Done.")
+    claude.keys("G?Agent do a1<CR><CR>")
+    claude.wait_line("# do a1")
+    assert claude.lines()[-1] == "Other report."
+    api.on("Say more", say("I know."))
+    claude.keys(":Winnow promote<CR>")
+    claude.wait_line("## You")
+    claude.wait(lambda: "Other report." in claude.text(), "the transcript as a chat")
+    send(claude, "Say more")
+    claude.wait_line("I know.")
+    told = str(api.requests[-1]["messages"])
+    assert "DOVE" in told
+    assert "Other report." in told

@@ -9,6 +9,7 @@ from winnow.ports.agent import MakeAgent
 from winnow.ports.disk import Files, Projects, Templates
 from winnow.ports.query import MakeQuerier
 from winnow.ports.store import Clarified, Decided, Runs, Store
+from winnow.ports.subagents import Subagents
 from winnow.ports.trees import Worktrees
 from winnow.protocol import Effect
 
@@ -45,6 +46,7 @@ class World(NamedTuple):
     form_hours: float = 24  # for which choices in an agent's text stay open over restarts
     at_once: int = 2  # agents that start at a time
     home: str = ""  # the user's directory
+    subagents: Subagents | None = None  # None: nobody has kept any
 
     def folder(self, cwd: str) -> Folder:
         """Of a chat in this directory."""

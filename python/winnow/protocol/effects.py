@@ -8,6 +8,7 @@ import msgspec
 
 from winnow.core.section.answer import Part
 from winnow.protocol.base import ChatMessage, ListMessage, Message, SectionMessage
+from winnow.protocol.work import AgentPage, Live, Promoted
 
 State = Literal["asleep", "connecting", "idle", "working", "waiting", "failed"]
 """What a chat is doing. A draft can be committed at once only in ``idle``; ``asleep`` has no agent
@@ -34,20 +35,6 @@ class Tool(ChatMessage, frozen=True):
     line: str
     output: list[str] = []
     seconds: float = 0.0
-
-
-class LiveCall(msgspec.Struct, frozen=True):
-    """A call that goes on: what is drawn behind its line, with the time ``since`` (epoch)."""
-
-    id: str
-    text: str
-    since: float
-
-
-class Live(ChatMessage, frozen=True):
-    """All calls of the chat that are subagents, or go on in the background."""
-
-    calls: list[LiveCall]
 
 
 class Section(SectionMessage, frozen=True):
@@ -300,6 +287,8 @@ Effect = Union[
     Write,
     Tool,
     Live,
+    AgentPage,
+    Promoted,
     Section,
     Verdict,
     Say,

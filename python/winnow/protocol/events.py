@@ -10,6 +10,14 @@ from winnow.core.context.attachment import Attachment
 from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
+from winnow.protocol.work import (
+    AgentBeside,
+    Background,
+    PickInAgent,
+    Promote,
+    VisitAgent,
+    WatchAgent,
+)
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -94,12 +102,6 @@ class Again(ChatMessage, frozen=True):
 
 class Stop(ChatMessage, frozen=True):
     """End the running turn."""
-
-
-class Background(ChatMessage, frozen=True):
-    """Have a running call go on in the background; without ``call``: the only one that runs."""
-
-    call: str = ""
 
 
 class Edit(SectionMessage, frozen=True):
@@ -270,8 +272,10 @@ class Restore(Message, frozen=True):
 
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
+# Parts of a chat take these.
+PartEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, Promote, Background]
 # A chat takes these.
-ChatEvent = Union[Open, Send, Refilled, Queue, Again, Stop, Pace, SetMode, Background, SectionEvent]
+ChatEvent = Union[Open, Send, Refilled, Queue, Again, Stop, Pace, SetMode, PartEvent, SectionEvent]
 ListEvent = Union[WatchList, EditList, PickLine]
 LedEvent = Union[GoOn, HaltRun, HandOver]  # what the chat that leads a run does
 ShowEvent = Union[Peek, GoToRun, Timeline, LedEvent, Restore]  # about runs

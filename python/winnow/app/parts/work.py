@@ -9,6 +9,7 @@ from typing import Any
 
 from winnow import ports
 from winnow import protocol as p
+from winnow.app.parts.agent_pages import AgentPages
 from winnow.app.parts.part import Around, Part
 from winnow.core import agent as a
 from winnow.core.listing import Row
@@ -37,6 +38,7 @@ class Work(Part):
     def __init__(self, around: Around) -> None:
         super().__init__(around)
         self.tasks = Tasks()
+        self._pages = AgentPages(around, self.tasks)
         self._rows: set[str] = set()  # calls that are shown as running, and have returned
         self._wanted: set[str] = set()  # calls that are to go on in the background
         self._said: dict[str, str] = {}  # what a command has said last, by its task
@@ -60,8 +62,14 @@ class Work(Part):
                 if self.around.turn.lasts(call):
                     self._rows.add(call)
                 self.tasks.hear(event, self._now)
+                self._pages.hear(event)
+            case a.Started():
+                self._pages.hear(event)
+                return
             case a.Side():
-                if not self.tasks.hear(event, self._now):
+                known = self.tasks.hear(event, self._now)
+                self._pages.hear(event)
+                if not known:
                     return
                 if isinstance(event, t.Began) and event.call in self._wanted:
                     self._send_back(event.call)
@@ -182,7 +190,7 @@ class Work(Part):
             case p.Background(call=call):
                 self._background(call)
                 return True
-        return False
+        return self._pages.takes(event)
 
     def _background(self, call: str) -> None:
         calls = self.around.turn.calls
@@ -228,10 +236,14 @@ class Work(Part):
 
     def visit(self, task: Task) -> None:
         """Go to what a task says."""
-        self.around.page.apply(p.Peeked(self.said(task)))
+        if task.is_agent:
+            self.around.session.spawn(self._pages.show(task))
+        else:
+            self.around.page.apply(p.Peeked(self.said(task)))
 
     def close(self) -> None:
         """See `Part.close`."""
+        self._pages.close()
         for timer in (self._soon, self._late):
             if timer is not None:
                 timer.cancel()

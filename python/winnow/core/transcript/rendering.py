@@ -103,6 +103,7 @@ def notice(sentence: str) -> str:
 Speakers = tuple[str, str]
 
 IN_CHAT: Speakers = (grammar.YOU, grammar.CLAUDE)
+IN_AGENT: Speakers = (grammar.CLAUDE, grammar.AGENT)
 IN_TASK: Speakers = (grammar.ORCHESTRATOR, grammar.WORKER)
 
 

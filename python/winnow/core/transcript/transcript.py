@@ -8,7 +8,14 @@ from collections.abc import Iterable, Iterator
 from winnow.core.folder import UNKNOWN, Folder
 from winnow.core.text import grammar
 from winnow.core.transcript.entries import Entry
-from winnow.core.transcript.rendering import IN_CHAT, THINKING, Renderer, Speakers, Words
+from winnow.core.transcript.rendering import (
+    IN_CHAT,
+    THINKING,
+    CallLine,
+    Renderer,
+    Speakers,
+    Words,
+)
 
 _BLANK = " \t\n\v\f\r"  # what Lua takes for white space
 
@@ -42,17 +49,13 @@ class Transcript:
     @property
     def text(self) -> str:
         """The Markdown that a chat shows, as ``lua/winnow/chat/transcript.lua`` writes it there."""
-        renderer, sheet = Renderer(self._folder, self._speakers), _Sheet()
+        renderer, sheet = Renderer(self._folder, self._speakers), Sheet()
         for entry in self._entries:
-            for drawn in renderer.render(entry):
-                if isinstance(drawn, Words):
-                    sheet.write(drawn.text, fresh=drawn.fresh)
-                else:
-                    sheet.call(drawn.id, [drawn.line, *drawn.output])
+            sheet.draw(renderer.render(entry))
         return sheet.text
 
 
-class _Sheet:
+class Sheet:
     """Paragraphs by their number, and calls by their id, as they stand below each other."""
 
     def __init__(self) -> None:
@@ -60,6 +63,14 @@ class _Sheet:
         self._last = 0  # the paragraph that goes on
         self._carry = ""  # white space that only counts if something follows
         self._starts = False  # a paragraph that is only white space so far
+
+    def draw(self, drawn: Iterable[Words | CallLine]) -> None:
+        """Add what an entry adds, and change what it changes."""
+        for one in drawn:
+            if isinstance(one, Words):
+                self.write(one.text, fresh=one.fresh)
+            else:
+                self.call(one.id, [one.line, *one.output])
 
     def write(self, text: str, *, fresh: bool) -> None:
         """Add to the last paragraph, or begin another one."""
@@ -81,13 +92,30 @@ class _Sheet:
         else:
             self._blocks.pop(id, None)
 
+    def call_at(self, row: int) -> str:
+        """The call that a row of the text shows; empty: none."""
+        last = -1
+        parts: list[str] = []
+        for key, block in self._blocks.items():
+            gap = self._gap(key, parts[-1]) if parts else ""
+            first = last + len(gap) if parts else 0
+            last = first + block.count("\n")
+            parts = [block]
+            if first <= row <= last:
+                return key if isinstance(key, str) else ""
+        return ""
+
+    @staticmethod
+    def _gap(key: int | str, above: str) -> str:
+        return "\n" if isinstance(key, str) and _folds(above) else "\n\n"
+
     @property
     def text(self) -> str:
+        """All of it."""
         parts: list[str] = []
         for key, block in self._blocks.items():
             if parts:
-                close = isinstance(key, str) and _folds(parts[-1])
-                parts.append("\n" if close else "\n\n")
+                parts.append(self._gap(key, parts[-1]))
             parts.append(block)
         return "".join(parts)
 
