@@ -127,7 +127,7 @@ def test_what_a_subagent_said_is_there_after_the_chat_was_closed(
     claude.keys("G?Agent do a1<CR><CR>")
     claude.wait_line("# do a1")
     assert claude.lines()[-1] == "Other report."
-    api.on("Say more", say("I know."))
+    api.on("DOVE", say("I know."))  # which the new chat has in its words, too
     claude.keys(":Winnow promote<CR>")
     claude.wait_line("## You")
     claude.wait(lambda: "Other report." in claude.text(), "the transcript as a chat")
