@@ -175,8 +175,9 @@ function Chat:show_ghost()
   })
 end
 
---- Say the state beside the draft's heading, or below it in a window that is too narrow for that.
-function Chat:show_state()
+--- What the chat does, but for what the user has yet to send; a hint where it does nothing.
+---@return string
+function Chat:doing()
   local text = STATES[self.state] or self.state
   if self.state == 'connecting' or self.state == 'asleep' and self.queued then
     self.since = self.since or vim.uv.now()
@@ -184,15 +185,20 @@ function Chat:show_state()
   else
     self.since = nil
   end
-  if text == '' then
+  if self.background > 0 then
+    local more = IN_BACKGROUND:format(self.background)
+    text = ('%s · %s'):format(text == '' and self.state or text, more)
+  elseif text == '' then
     text = self:hint()
   elseif self.state == 'failed' and self.again ~= '' then
     text = ('not connected; %s'):format(self:hint())
   end
-  if self.background > 0 then
-    local more = IN_BACKGROUND:format(self.background)
-    text = ('%s · %s'):format(text == '' and self.state or text, more)
-  end
+  return text
+end
+
+--- Say the state beside the draft's heading, or below it in a window that is too narrow for that.
+function Chat:show_state()
+  local text = self:doing()
   if self.owner then
     text = handover.sentence(self.owner)
   end
