@@ -41,7 +41,15 @@ def grammar() -> str:
     """The grammar as a table: line by line, with its comments."""
     source = Path(buffer_grammar.__file__).read_text()
     _, _, body = source.partition("from __future__ import annotations\n\n")
+    body = re.sub(
+        r"\(\n\s+(.*?),\n\)", lambda found: f"({_joined(found[1])})", body, flags=re.DOTALL
+    )
     return f"{GRAMMAR}{''.join(map(_line, body.splitlines()))}}}\n"
+
+
+def _joined(words: str) -> str:
+    """Words that stand on lines of their own, on one."""
+    return " ".join(words.split())
 
 
 def _line(line: str) -> str:

@@ -11,6 +11,7 @@ local handover = require('winnow.handover')
 local host = require('winnow.host')
 local inbox = require('winnow.views.inbox')
 local kept = require('winnow.views.kept')
+local library = require('winnow.library')
 local lists = require('winnow.views.list')
 local live = require('winnow.chat.live')
 local log = require('winnow.log')
@@ -176,6 +177,12 @@ M.subcommands = {
     vim.bo.modified, vim.bo.readonly, vim.bo.modifiable = false, true, false
     vim.cmd.normal({ 'G', bang = true })
   end,
+  chats = function(args, rest)
+    library.open(begin.place(), vim.trim(rest), args.smods)
+  end,
+  resume = function(_, rest)
+    library.resume(begin.place(), vim.trim(rest))
+  end,
   restore = function(_, name)
     kept.restore(begin.place(), vim.trim(name))
   end,
@@ -226,6 +233,8 @@ function M.complete(lead, line)
     words = vim.fn.sort(vim.tbl_keys(M.subcommands))
   elseif before:match('^mode%s+$') then
     words = config.modes
+  elseif before:match('^chats%s+$') then
+    words = { '%' }
   elseif before:match('^clarify%s+$') then
     words = { '++all', '++one' }
   elseif before:match('^run%s+$') then

@@ -5,10 +5,10 @@ local M = {}
 local agent = require('winnow.views.agent')
 local chats = require('winnow.chats')
 local decisions = require('winnow.views.decisions')
-local directory = require('winnow.chat.directory')
 local events = require('winnow.events')
 local host = require('winnow.host')
 local kept = require('winnow.views.kept')
+local library = require('winnow.library')
 local lists = require('winnow.views.list')
 local live = require('winnow.chat.live')
 local log = require('winnow.log')
@@ -156,8 +156,20 @@ M.effects = {
   peeked = function(_, e)
     window.float(e.lines, 'winnow.peek')
   end,
+  pick = function(_, e)
+    library.pick(e.name, e.of, e.prompt, e.choices)
+  end,
+  discard = function(_, e)
+    library.discard(e.paths)
+  end,
+  retitle = function(_, e)
+    library.retitle(e.path, e.title)
+  end,
+  adopt = function(_, e)
+    library.adopt(e.cwd, e.values, e.lines, e.draft)
+  end,
   openchat = function(_, e)
-    window.show(directory.load(e.path))
+    library.go(e.path)
   end,
   lived = function(_, e)
     timeline.show(e.lines)

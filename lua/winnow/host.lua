@@ -118,9 +118,12 @@ local function launch()
     return false, problem
   end
   local options = config.get()
+  local home = vim.fs.joinpath(vim.fn.stdpath('data') --[[@as string]], 'winnow')
   local settings = vim.json.encode({
     state = python.state(),
-    trees = vim.fs.joinpath(vim.fn.stdpath('data') --[[@as string]], 'winnow', 'worktrees'),
+    trees = vim.fs.joinpath(home, 'worktrees'),
+    chats = vim.fs.joinpath(home, 'chats'),
+    trash = vim.fs.joinpath(home, 'trash'),
     agent = options.agent,
     cli_path = python.cli(options.cli_path),
     cli_patience = M.cli_patience,

@@ -311,7 +311,20 @@
 ---@field query? string
 ---@field task? string
 
---- List what is kept of worktrees in the repository at `cwd`; or bring one back, by name.
+--- Which chats the list of them is to show, with the sessions of the project at `cwd`.
+---@class winnow.event.FindChats
+---@field type 'findchats'
+---@field cwd string
+---@field about? string
+---@field family? string
+
+--- Go on with a session of the project at `cwd`: by its id, or a part of its title.
+---@class winnow.event.Resume
+---@field type 'resume'
+---@field cwd string
+---@field about? string
+
+--- List what is kept of worktrees in the repository at `cwd`, and of chats that were deleted;
 ---@class winnow.event.Restore
 ---@field type 'restore'
 ---@field cwd string
@@ -562,6 +575,38 @@
 ---@field type 'peeked'
 ---@field lines string[]
 
+--- Something to pick: a line of a list, and what it says.
+---@class winnow.Choice
+---@field key string
+---@field text string
+
+--- Let the user pick one of these; `PickLine` says which.
+---@class winnow.effect.Pick
+---@field type 'pick'
+---@field name string
+---@field of integer
+---@field prompt string
+---@field choices winnow.Choice[]
+
+--- Close the chats of these paths, and move their files into the trash.
+---@class winnow.effect.Discard
+---@field type 'discard'
+---@field paths string[]
+
+--- Give the chat of this path a title; empty: the one that it has by itself.
+---@class winnow.effect.Retitle
+---@field type 'retitle'
+---@field path string
+---@field title string
+
+--- Make a chat of what was said elsewhere, and go there.
+---@class winnow.effect.Adopt
+---@field type 'adopt'
+---@field cwd string
+---@field values table<string, string>
+---@field lines string[]
+---@field draft string
+
 --- Go to the chat of this path.
 ---@class winnow.effect.OpenChat
 ---@field type 'openchat'
@@ -626,6 +671,8 @@
 ---| winnow.event.GoOn
 ---| winnow.event.HaltRun
 ---| winnow.event.HandOver
+---| winnow.event.FindChats
+---| winnow.event.Resume
 ---| winnow.event.Restore
 
 ---@alias winnow.Effect
@@ -660,6 +707,10 @@
 ---| winnow.effect.ListProblem
 ---| winnow.effect.ListAsks
 ---| winnow.effect.Peeked
+---| winnow.effect.Pick
+---| winnow.effect.Discard
+---| winnow.effect.Retitle
+---| winnow.effect.Adopt
 ---| winnow.effect.OpenChat
 ---| winnow.effect.Lived
 ---| winnow.effect.KeptTrees
@@ -702,6 +753,8 @@
 ---| 'goon'
 ---| 'haltrun'
 ---| 'handover'
+---| 'findchats'
+---| 'resume'
 ---| 'restore'
 
 ---@class winnow.Effects
@@ -736,6 +789,10 @@
 ---@field listproblem fun(chat: nil, effect: winnow.effect.ListProblem)
 ---@field listasks fun(chat: nil, effect: winnow.effect.ListAsks)
 ---@field peeked fun(chat: nil, effect: winnow.effect.Peeked)
+---@field pick fun(chat: nil, effect: winnow.effect.Pick)
+---@field discard fun(chat: nil, effect: winnow.effect.Discard)
+---@field retitle fun(chat: nil, effect: winnow.effect.Retitle)
+---@field adopt fun(chat: nil, effect: winnow.effect.Adopt)
 ---@field openchat fun(chat: nil, effect: winnow.effect.OpenChat)
 ---@field lived fun(chat: nil, effect: winnow.effect.Lived)
 ---@field kepttrees fun(chat: nil, effect: winnow.effect.KeptTrees)

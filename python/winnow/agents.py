@@ -29,6 +29,7 @@ class Chosen(msgspec.Struct, frozen=True):
     cli_patience: float = 30  # seconds for the CLI to start, twice
     scenario: str = ""
     pace: float = 0.02  # seconds between two pieces of scripted text
+    trash: str = ""  # folder of what was deleted
 
 
 class Agents:
@@ -63,6 +64,13 @@ class Agents:
         client = importlib.import_module("winnow.adapters.claude.client")
         model = "" if model == "default" else model
         made: ports.Querier = client.Client(key, cwd, cli_path=self._chosen.cli_path, model=model)
+        return made
+
+    async def make_sessions(self) -> ports.Sessions:
+        """See `ports.MakeSessions`."""
+        await self._imported()
+        room = importlib.import_module("winnow.adapters.claude.sessions")
+        made: ports.Sessions = room.ClaudeSessions(Path(self._chosen.trash))
         return made
 
     async def _imported(self) -> Any:

@@ -24,6 +24,7 @@ from winnow.adapters.clock import WallClock
 from winnow.adapters.editor import NvimEditor
 from winnow.adapters.files import DiskFiles, DiskTemplates
 from winnow.adapters.git.worktrees import GitWorktrees
+from winnow.adapters.library import DiskLibrary
 from winnow.adapters.store import SqliteStore
 from winnow.agents import Agents, Chosen
 from winnow.app.chats import Chats
@@ -47,6 +48,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     state: str  # folder for the log and the database
     trees: str = ""  # folder for worktrees; empty: in that
+    chats: str = ""  # folder of the chats; empty: there are none to list
+    trash: str = ""  # folder of those that were deleted
     agent: str = "claude"  # for chats that name none: "claude", "scripted" or "auto"
     cli_path: str = ""
     cli_patience: float = 30  # seconds for the CLI to start, twice
@@ -68,7 +71,14 @@ class Host:
         self._loop = asyncio.new_event_loop()
         chosen = self._settings
         self._agents = Agents(
-            Chosen(chosen.agent, chosen.cli_path, chosen.cli_patience, chosen.scenario, chosen.pace)
+            Chosen(
+                chosen.agent,
+                chosen.cli_path,
+                chosen.cli_patience,
+                chosen.scenario,
+                chosen.pace,
+                chosen.trash,
+            )
         )
         self._editor = NvimEditor(nvim, self._loop)
         # A daemon: Neovim's exit must not wait for agents; they end with their stdin.
@@ -137,6 +147,12 @@ class Host:
             max(2, os.cpu_count() or 2),
             str(Path.home()),
             DiskSubagents(os.environ),
+            DiskLibrary(
+                Path(self._settings.chats or self._settings.state),
+                Path(self._settings.trash or self._settings.state),
+                Path(self._settings.state, "open"),
+            ),
+            self._agents.make_sessions,
         )
         return store, Chats(world, self._read_replay())
 

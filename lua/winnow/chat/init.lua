@@ -52,6 +52,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field again? uv.uv_timer_t until that is tried again
 ---@field problem? string why the last write failed
 ---@field saving boolean it is being written
+---@field gone? boolean its file is in the trash: nothing is written any more
 ---@field stays? boolean Neovim is asked to quit, which would cut something here
 ---@field typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one

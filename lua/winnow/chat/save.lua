@@ -118,6 +118,9 @@ end
 --- beside it: a session goes on from the text that is here.
 ---@param by_user? boolean also where it holds nothing
 function Chat:save(by_user)
+  if self.gone then
+    return
+  end
   if vim.bo[self.buf].undofile and not undo.is_typed(self.buf) then
     undo.restore(self)
   end

@@ -19,6 +19,7 @@ from winnow.app.starts import Starts
 from winnow.app.trust import Trust
 from winnow.core import agent as a
 from winnow.core.asking.trust import Given
+from winnow.core.sessions import Live
 from winnow.core.text.text import strip_markers
 from winnow.core.transcript.entries import Ended, Entry, Told
 
@@ -153,6 +154,12 @@ class Chat:
         self._sections.headless = self._trust.headless = headless
         if not headless and self._trust.unasked:
             self.renew()
+
+    @property
+    def doing(self) -> Live:
+        """What it does now."""
+        waits = [section.pending.title for section in self._sections.waiting]
+        return Live(self._state(), waits, self._cost)
 
     def renew(self) -> None:
         """Start the agent anew before the next message: its settings may have changed."""

@@ -11,11 +11,12 @@ import msgspec
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app import trust, work_list
+from winnow.app import chats_list, trust, work_list
 from winnow.app.background import Background
 from winnow.app.chat import Chat
 from winnow.app.clarify.clarify_chat import ClarifyChat
 from winnow.app.ledger import Replay, recall
+from winnow.app.library import Library
 from winnow.app.lists import Lists, Shown
 from winnow.app.parts.part import P
 from winnow.app.parts.work import Work
@@ -24,6 +25,7 @@ from winnow.app.runs.run_chat import RunChat
 from winnow.app.runs.showing import Showing
 from winnow.app.session import FAILED
 from winnow.app.starts import Starts
+from winnow.core.sessions import Live
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +46,7 @@ class Chats:
         self._starts = Starts(world.at_once)
         self._showing = Showing(world, self._spawn)
         self._lists = Lists(world.editor, self._list)
+        self._library = Library(world, self._live, self._spawn)
         self._chats: dict[int, Chat] = {}
         self._work = work_list.WorkList(world.editor, lambda: self._parts(Work))
         self._closing: dict[str, asyncio.Task[None]] = {}  # by the chat's path
@@ -60,10 +63,11 @@ class Chats:
             case p.Trust():
                 self._renew(event)  # nothing more goes out by what is being revoked
                 self._spawn(self._show_trust(event))
-            case p.Peek() | p.GoToRun() | p.Timeline() | p.Restore():
+            case p.Peek() | p.GoToRun() | p.Timeline():
                 self._showing.handle(event)
             case p.GoOn() | p.HaltRun() | p.HandOver():
-                self._showing.handle(event)
+            case p.FindChats() | p.Resume() | p.Restore():
+                self._library.handle(event)
             case p.WatchList() | p.EditList() | p.PickLine():
                 self._lists.handle(event)
             case p.Close(chat=number):
@@ -100,8 +104,16 @@ class Chats:
         if of:
             chat = self._chats.get(of)
             return chat.parts.lists().get(name) if chat else None
-        lists: dict[str, Shown] = {boards.NAME: self._showing.board, work_list.NAME: self._work}
+        lists: dict[str, Shown] = {
+            boards.NAME: self._showing.board,
+            work_list.NAME: self._work,
+            chats_list.NAME: self._library.list,
+        }
         return lists.get(name)
+
+    def _live(self) -> dict[str, Live]:
+        """What the chats that are open here do, by their paths."""
+        return {chat.path: chat.doing for chat in self._chats.values()}
 
     def show(self, chat: int, section: str, on: int) -> bool:
         """Show what waits in one chat on the page of another, too; False where it can't be."""
@@ -121,6 +133,7 @@ class Chats:
         chats, self._chats = list(self._chats.values()), {}
         self._showing.close()
         self._work.close()
+        self._library.list.close()
         await asyncio.gather(*(chat.close() for chat in chats), *self._background.tasks)
 
     async def _show_trust(self, event: p.Trust) -> None:

@@ -16,6 +16,7 @@ from winnow.ports.agent import (
     SessionGone,
 )
 from winnow.ports.disk import Files, Projects, Templates
+from winnow.ports.library import Library, LibraryError, MakeSessions, Sessions
 from winnow.ports.query import MakeQuerier, Querier, QueryError
 from winnow.ports.store import (
     Clarified,
@@ -44,8 +45,11 @@ __all__ = [
     "Heard",
     "Kept",
     "KeptTree",
+    "Library",
+    "LibraryError",
     "MakeAgent",
     "MakeQuerier",
+    "MakeSessions",
     "Merged",
     "Message",
     "NotWanted",
@@ -55,6 +59,7 @@ __all__ = [
     "QueryError",
     "Runs",
     "SessionGone",
+    "Sessions",
     "Store",
     "StoreError",
     "StoredSection",

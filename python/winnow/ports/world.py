@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 from winnow.core.folder import Folder
 from winnow.ports.agent import MakeAgent
 from winnow.ports.disk import Files, Projects, Templates
+from winnow.ports.library import Library, MakeSessions
 from winnow.ports.query import MakeQuerier
 from winnow.ports.store import Clarified, Decided, Runs, Store
 from winnow.ports.subagents import Subagents
@@ -47,6 +48,8 @@ class World(NamedTuple):
     at_once: int = 2  # agents that start at a time
     home: str = ""  # the user's directory
     subagents: Subagents | None = None  # None: nobody has kept any
+    library: Library | None = None  # None: chats have no files here
+    make_sessions: MakeSessions | None = None
 
     def folder(self, cwd: str) -> Folder:
         """Of a chat in this directory."""

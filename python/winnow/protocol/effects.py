@@ -250,6 +250,45 @@ class Peeked(Message, frozen=True):
     lines: list[str]
 
 
+class Choice(msgspec.Struct, frozen=True):
+    """Something to pick: a line of a list, and what it says."""
+
+    key: str
+    text: str
+
+
+class Pick(ListMessage, frozen=True, kw_only=True):
+    """Let the user pick one of these; `PickLine` says which."""
+
+    prompt: str
+    choices: list[Choice]
+
+
+class Discard(Message, frozen=True):
+    """Close the chats of these paths, and move their files into the trash."""
+
+    paths: list[str]
+
+
+class Retitle(Message, frozen=True):
+    """Give the chat of this path a title; empty: the one that it has by itself."""
+
+    path: str
+    title: str
+
+
+class Adopt(Message, frozen=True):
+    """Make a chat of what was said elsewhere, and go there.
+
+    ``values`` are more frontmatter, ``lines`` what stands above the draft.
+    """
+
+    cwd: str
+    values: dict[str, str]
+    lines: list[str]
+    draft: str = ""
+
+
 class OpenChat(Message, frozen=True):
     """Go to the chat of this path."""
 
@@ -315,6 +354,10 @@ Effect = Union[
     ListProblem,
     ListAsks,
     Peeked,
+    Pick,
+    Discard,
+    Retitle,
+    Adopt,
     OpenChat,
     Lived,
     KeptTrees,

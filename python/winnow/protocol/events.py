@@ -254,6 +254,28 @@ class PickLine(ListMessage, frozen=True, kw_only=True):
     peek: bool = False
 
 
+class FindChats(Message, frozen=True):
+    """Which chats the list of them is to show, with the sessions of the project at ``cwd``.
+
+    ``about`` is a text that they hold; ``family`` the path of one that they were forked from, or
+    have forked. Both empty: all.
+    """
+
+    cwd: str
+    about: str = ""
+    family: str = ""
+
+
+class Resume(Message, frozen=True):
+    """Go on with a session of the project at ``cwd``: by its id, or a part of its title.
+
+    Where that means several, or is empty, the user is asked.
+    """
+
+    cwd: str
+    about: str = ""
+
+
 class Peek(RunMessage, frozen=True):
     """Show the end of a task's transcript; without a task, what has become of the run."""
 
@@ -265,7 +287,9 @@ class GoToRun(RunMessage, frozen=True):
 
 
 class Restore(Message, frozen=True):
-    """List what is kept of worktrees in the repository at ``cwd``; or bring one back, by name."""
+    """List what is kept of worktrees in the repository at ``cwd``, and of chats that were deleted;
+    or bring one back, by name.
+    """
 
     cwd: str
     name: str = ""
@@ -278,5 +302,6 @@ PartEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, Promote, Bac
 ChatEvent = Union[Open, Send, Refilled, Queue, Again, Stop, Pace, SetMode, PartEvent, SectionEvent]
 ListEvent = Union[WatchList, EditList, PickLine]
 LedEvent = Union[GoOn, HaltRun, HandOver]  # what the chat that leads a run does
-ShowEvent = Union[Peek, GoToRun, Timeline, LedEvent, Restore]  # about runs
-Event = Union[ChatEvent, Close, Watched, Recall, Trust, ListEvent, ShowEvent]
+ShowEvent = Union[Peek, GoToRun, Timeline, LedEvent]  # about runs
+LibraryEvent = Union[FindChats, Resume, Restore]  # about all chats
+Event = Union[ChatEvent, Close, Watched, Recall, Trust, ListEvent, ShowEvent, LibraryEvent]

@@ -9,13 +9,11 @@ from winnow.app.runs.run_chat import RunChat
 from winnow.app.runs.task_page import TaskPage
 from winnow.core.never import assert_never
 from winnow.core.run import timeline
-from winnow.core.run.board import age
 from winnow.core.run.run import replay
 from winnow.core.transcript.rendering import IN_TASK
 from winnow.core.transcript.transcript import Transcript
 
 UNLED = "This run is led in a chat that is not open here."
-NOTHING_KEPT = "Nothing is kept of worktrees in this repository."
 NOTHING = "Nothing has happened in this run."
 _PEEKED = 40  # lines
 
@@ -85,8 +83,6 @@ class Showing:
                 self._spawn(self._go_to(run))
             case p.Timeline(run=run):
                 self._spawn(self._show_timeline(run))
-            case p.Restore():
-                self._spawn(self._restore(event))
             case p.GoOn() | p.HaltRun() | p.HandOver():
                 if (led := self.run(event.run)) is not None:
                     _do(event, led)
@@ -98,23 +94,6 @@ class Showing:
     async def _show_timeline(self, run: str) -> None:
         lines = timeline.lines(await self._world.runs.events(run))
         self._world.editor.apply(p.Lived(lines or [NOTHING]))
-
-    async def _restore(self, event: p.Restore) -> None:
-        """List what is kept of worktrees, or bring one back."""
-        trees, editor = self._world.trees, self._world.editor
-        try:
-            if event.name:
-                tree = await trees.restore(event.cwd, event.name)
-                where = f"in {tree.cwd}, on the branch {tree.branch}"
-                editor.apply(p.Notify(f"{event.name} is back {where}."))
-            elif kept := await trees.kept(event.cwd):
-                now = self._world.clock.now()
-                lines = [f"{it.name} · {age(now - it.at)} · {it.summary}" for it in kept]
-                editor.apply(p.KeptTrees(event.cwd, lines))
-            else:
-                editor.apply(p.Notify(NOTHING_KEPT))
-        except ports.TreeError as error:
-            editor.apply(p.Notify(error.sentence, "warn"))
 
     async def _peek(self, run: str, task: str) -> None:
         if task:

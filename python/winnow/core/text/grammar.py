@@ -51,4 +51,19 @@ LINE = "l"  # a line of a list, where ID is its key
 SPEC = "<!-- winnow: clarify"
 
 # What stands above a chat's text.
-KEYS = ("winnow", "session", "cwd", "model", "mode", "agent", "questions", "run", "task", "clarify")
+KEYS = (
+    "winnow",
+    "session",
+    "cwd",
+    "model",
+    "effort",
+    "fast",
+    "mode",
+    "agent",
+    "questions",
+    "title",
+    "fork",
+    "run",
+    "task",
+    "clarify",
+)

@@ -1,0 +1,218 @@
+--- All chats of this user: the list of them, what is done to their files, and sessions that become
+--- chats.
+local chats = require('winnow.chats')
+local directory = require('winnow.chat.directory')
+local files = require('winnow.chat.files')
+local frontmatter = require('winnow.chat.frontmatter')
+local list = require('winnow.views.list')
+local lock = require('winnow.chat.lock')
+local page = require('winnow.views.page')
+local registry = require('winnow.registry')
+local say = require('winnow.say')
+local transcript = require('winnow.chat.transcript')
+local window = require('winnow.window')
+
+local M = {}
+
+---@return string
+local function trash()
+  return vim.fs.joinpath(vim.fs.dirname(files.dir()), 'trash')
+end
+
+--- List chats.
+---@param cwd string the project whose sessions are listed with them
+---@param about string a text that they hold, `%`: the branches of the current one; empty: all
+---@param mods? table command modifiers
+function M.open(cwd, about, mods)
+  local chat = registry.current()
+  if about == '%' and not chat then
+    say('winnow: this is not a chat, so % has no branches.', 'warn')
+    return
+  end
+  local family = about == '%' and chat and chat.path or ''
+  local which = { cwd = cwd, about = family == '' and about or '', family = family }
+  page.tell('findchats', which)
+  list.open('chats', 0, mods)
+end
+
+--- Go on with a session of a project.
+---@param cwd string
+---@param about string its id, or a part of its title; empty: the user picks one
+function M.resume(cwd, about)
+  page.tell('resume', { cwd = cwd, about = about })
+end
+
+--- Let the user pick a line of a list.
+---@param name string the list's
+---@param of integer the buffer of the chat whose list it is; 0: of all
+---@param prompt string
+---@param choices winnow.Choice[]
+function M.pick(name, of, prompt, choices)
+  vim.ui.select(choices, {
+    prompt = prompt,
+    kind = 'winnow',
+    format_item = function(choice)
+      return choice.text
+    end,
+  }, function(choice)
+    if choice then
+      page.tell('pickline', { name = name, of = of, key = choice.key, peek = false })
+    end
+  end)
+end
+
+--- The chat of a file, where it is loaded here.
+---@param path string
+---@return winnow.Chat?
+local function loaded(path)
+  return vim.iter(registry.all()):find(function(chat)
+    return chat.path == path and vim.api.nvim_buf_is_loaded(chat.buf)
+  end)
+end
+
+--- A place in the trash that nothing has yet.
+---@param path string
+---@return string
+local function place(path)
+  local target, count = vim.fs.joinpath(trash(), vim.fs.basename(path)), 0
+  while vim.uv.fs_stat(target) do
+    count = count + 1
+    target = ('%s/%d-%s'):format(trash(), count, vim.fs.basename(path))
+  end
+  return target
+end
+
+--- Put a chat's file into the trash.
+---@param path string
+---@return string? problem
+local function put_away(path)
+  local chat = loaded(path)
+  if chat then
+    chat:save() -- the draft, too
+    if chat.unwritten then
+      return chat.unwritten
+    end
+  end
+  local made = pcall(vim.fn.mkdir, trash(), 'p', tonumber('700', 8))
+  local moved, problem
+  if vim.uv.fs_stat(path) then
+    moved, problem = vim.uv.fs_rename(path, place(path))
+  else
+    moved = true -- nothing was said in it, or another Neovim was first
+  end
+  if not moved then
+    return made and problem or ('the folder %s is missing'):format(trash())
+  end
+  if chat then
+    vim.bo[chat.buf].modified = false
+    chat.gone = true
+    vim.api.nvim_buf_delete(chat.buf, { force = true })
+  end
+end
+
+--- Close chats, and put their files into the trash.
+---@param paths string[]
+function M.discard(paths)
+  local done, problem = 0, nil
+  for _, path in ipairs(paths) do
+    local why = put_away(path)
+    problem = why and ('Not deleted: %s'):format(why) or problem
+    done = why and done or done + 1
+  end
+  if problem then
+    say(problem .. '.', 'warn')
+  else
+    local what = done == 1 and 'The chat is' or ('%d chats are'):format(done)
+    say(('%s in the trash; :Winnow restore brings back.'):format(what))
+  end
+  local shown = list.get('chats')
+  if shown then
+    shown:tell('watchlist', { open = true }) -- it is read anew
+  end
+end
+
+--- Give a chat a title.
+---@param path string
+---@param title string
+function M.retitle(path, title)
+  local chat = loaded(path)
+  local owner = lock.owner(path)
+  if chat and chat:mine() then
+    transcript.meta(chat, { title = title })
+    chat:save()
+    return
+  elseif owner then
+    say('Another Neovim has this chat: rename it there.', 'warn')
+    return
+  end
+  local lines = vim.split((files.read(path):gsub('\n$', '')), '\n', { plain = true })
+  local values, last = frontmatter.parse(lines)
+  if not last then
+    say(('%s is no chat any more.'):format(vim.fs.basename(path)), 'warn')
+    return
+  end
+  local row = last + 1
+  for i = 2, values.title and last or 1 do
+    row = vim.startswith(lines[i], 'title:') and i or row
+  end
+  if values.title then
+    lines[row] = 'title: ' .. title
+  else
+    table.insert(lines, row, 'title: ' .. title)
+  end
+  local ok, done = pcall(files.replace, path, lines)
+  if not (ok and done) then
+    local why = ok and 'its folder is read-only' or tostring(done)
+    say(('The chat could not be renamed: %s.'):format(why), 'error')
+  end
+end
+
+--- Go to a chat's buffer: from the list of chats in the window of that, which CTRL-O shows again.
+---@param buf integer
+local function go(buf)
+  local shown = list.get('chats')
+  if shown and shown.buf == vim.api.nvim_get_current_buf() and vim.fn.bufwinid(buf) == -1 then
+    vim.api.nvim_set_current_buf(buf)
+    local chat = registry.get(buf)
+    if chat then
+      chat:to_draft(vim.api.nvim_get_current_win())
+    end
+  else
+    window.show(buf)
+  end
+end
+
+--- Go to the chat of a file.
+---@param path string
+function M.go(path)
+  if loaded(path) or vim.uv.fs_stat(path) then
+    go(directory.load(path))
+  else
+    local sentence = '%s is gone; :Winnow restore lists what was deleted.'
+    say(sentence:format(vim.fs.basename(path)), 'warn')
+  end
+end
+
+--- Make a chat of what was said elsewhere, and go there.
+---@param cwd string
+---@param values table<string, string> more frontmatter
+---@param lines string[] what stands above the draft
+---@param draft string
+function M.adopt(cwd, values, lines, draft)
+  local buf = directory.create(cwd, values)
+  local levels = vim.bo[buf].undolevels
+  vim.bo[buf].undolevels = -1
+  local _, last = frontmatter.read(buf)
+  if last and #lines > 0 then
+    vim.api.nvim_buf_set_lines(buf, last + 1, last + 1, false, vim.list_extend({ '' }, lines))
+  end
+  vim.bo[buf].undolevels = levels
+  local chat = chats.attach(buf)
+  if draft ~= '' then
+    chat:append_draft(vim.split(draft, '\n', { plain = true }))
+  end
+  chat:save()
+  go(buf)
+end
+
+return M

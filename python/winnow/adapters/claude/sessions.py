@@ -1,0 +1,173 @@
+"""Claude Code's own books: its sessions, by the SDK's functions for them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+from uuid import UUID
+
+import claude_agent_sdk as sdk
+
+from winnow.core.sessions import Session, Trashed
+from winnow.core.transcript.history import Past
+from winnow.ports import LibraryError
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_HEAD = 65536  # bytes in which a session says who has begun it
+_BY_US = b'"entrypoint":"sdk-py"'  # what the SDK's CLI writes with each message
+
+
+class ClaudeSessions:
+    """Implements `ports.Sessions`.
+
+    Args:
+        trash: the folder for those that were deleted.
+    """
+
+    def __init__(self, trash: Path) -> None:
+        self._trash = trash / "sessions"
+        self._begun: dict[str, bool] = {}  # by a program such as this one
+
+    async def of(self, cwd: str) -> Sequence[Session]:
+        """See `ports.Sessions.of`."""
+
+        def read() -> list[Session]:
+            # Of its other worktrees, those of a run's workers would be most.
+            found = sdk.list_sessions(cwd, include_worktrees=False)
+            return [self._session(info) for info in found]
+
+        return await self._try(read) or []
+
+    async def find(self, id: str) -> Session | None:
+        """See `ports.Sessions.find`."""
+
+        def read() -> Session | None:
+            info = sdk.get_session_info(id)
+            return self._session(info) if info else None
+
+        return await self._try(read)
+
+    def _session(self, info: sdk.SDKSessionInfo) -> Session:
+        id = info.session_id
+        if id not in self._begun:
+            self._begun[id] = _by_us(id)
+        return Session(
+            id,
+            info.cwd or "",
+            info.last_modified / 1000,
+            info.custom_title or "",
+            info.first_prompt or info.summary,
+            foreign=not self._begun[id],
+        )
+
+    async def messages(self, id: str) -> Sequence[Past]:
+        """See `ports.Sessions.messages`."""
+
+        def read() -> list[Past]:
+            return [
+                Past(one.uuid, one.type, (one.message or {}).get("content"))
+                for one in sdk.get_session_messages(id)
+                if isinstance(one.message or {}, dict)
+            ]
+
+        return await self._try(read) or []
+
+    async def rename(self, id: str, title: str) -> None:
+        """See `ports.Sessions.rename`."""
+        await self._do("renamed", lambda: sdk.rename_session(id, title))
+
+    async def fork(self, id: str, last: str, title: str) -> str:
+        """See `ports.Sessions.fork`."""
+        forked = await self._do(
+            "forked",
+            lambda: sdk.fork_session(id, up_to_message_id=last or None, title=title or None),
+        )
+        return forked.session_id
+
+    async def discard(self, id: str, title: str) -> None:
+        """See `ports.Sessions.discard`."""
+        await self._do("deleted", lambda: self._discard(id, title))
+
+    def _discard(self, id: str, title: str) -> None:
+        path = _path(id)
+        if path is None:
+            raise FileNotFoundError
+        folder = self._trash / path.parent.name
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (folder / f"{path.stem}.title").write_text(title, encoding="utf-8", errors="replace")
+        shutil.move(path, folder / path.name)
+
+    async def trashed(self) -> Sequence[Trashed]:
+        """See `ports.Sessions.trashed`."""
+
+        def read() -> list[Trashed]:
+            found = []
+            for path in self._trash.glob("*/*.title"):
+                if path.with_suffix(".jsonl").exists():
+                    title = path.read_text(encoding="utf-8", errors="replace")
+                    found.append(Trashed(path.stem, path.stat().st_mtime, title))
+            return found
+
+        return await self._try(read) or []
+
+    async def bring_back(self, id: str) -> None:
+        """See `ports.Sessions.bring_back`."""
+        await self._do("brought back", lambda: self._bring_back(id))
+
+    def _bring_back(self, id: str) -> None:
+        path = next(self._trash.glob(f"*/{UUID(id)}.jsonl"), None)
+        if path is None:
+            raise FileNotFoundError
+        target = _projects() / path.parent.name / path.name
+        if target.exists():
+            raise FileExistsError(17, "it is there already")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(path, target)
+        path.with_suffix(".title").unlink(missing_ok=True)
+
+    async def _try(self, read: Callable[[], T]) -> T | None:
+        """What can be read; what is damaged, or of a version that nobody knows, is as none."""
+        try:
+            return await asyncio.to_thread(read)
+        except Exception as error:  # noqa: BLE001  the SDK reads what anybody may have written
+            log.warning("sessions can't be read: %r", error)
+            return None
+
+    async def _do(self, what: str, act: Callable[[], T]) -> T:
+        try:
+            return await asyncio.to_thread(act)
+        except FileNotFoundError:
+            raise LibraryError(f"Claude Code has no such session, so it is not {what}.") from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise LibraryError(f"The session can't be {what}: {why}.") from error
+
+
+def _path(id: str) -> Path | None:
+    """A session's file."""
+    with suppress(ValueError):
+        return next(_projects().glob(f"*/{UUID(id)}.jsonl"), None)
+    return None
+
+
+def _projects() -> Path:
+    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude", "projects")
+
+
+def _by_us(id: str) -> bool:
+    """Whether this program, or one like it, has begun a session."""
+    path = _path(id)
+    if path is None:
+        return False
+    with suppress(OSError), path.open("rb") as file:
+        return _BY_US in file.read(_HEAD)
+    return False

@@ -1,0 +1,142 @@
+"""What the user wants of all chats: to find them, to go on with one, to have one back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from winnow import ports
+from winnow import protocol as p
+from winnow.app.chats_list import NAME, ChatsList, Spawn
+from winnow.core import sessions
+from winnow.core.never import assert_never
+from winnow.core.run.board import age
+from winnow.core.sessions import Item, Live, Trashed
+
+NOT_FOUND = "No session of this project is called “{}”, or has this id."
+NO_SESSIONS = "There are no sessions of this project yet: :Winnow begins one."
+_ID = 36  # characters of a session's id
+NOTHING_KEPT = "The trash is empty, and nothing is kept of worktrees here."
+
+
+class Library:
+    """All chats of this user.
+
+    Args:
+        world: where they are.
+        live: those that are open here, by their paths.
+        spawn: does something beside, and tells of a failure.
+
+    Attributes:
+        list: of all of them.
+    """
+
+    def __init__(
+        self, world: ports.World, live: Callable[[], Mapping[str, Live]], spawn: Spawn
+    ) -> None:
+        self.list = ChatsList(world, live, spawn)
+        self._world = world
+        self._live = live
+        self._spawn = spawn
+
+    def handle(self, event: p.LibraryEvent) -> None:
+        """Do what an event asks for."""
+        match event:
+            case p.FindChats():
+                self.list.which = event  # it is opened next
+            case p.Resume():
+                self._spawn(self._resume(event))
+            case p.Restore():
+                self._spawn(self._restore(event))
+            case _:
+                assert_never(event)
+
+    # --- go on ----------------------------------------------------------------------------------
+
+    async def _resume(self, event: p.Resume) -> None:
+        """Open what is meant, or ask."""
+        place = self._place(event.cwd)
+        every = await self.list.find(event.cwd)
+        found = [item for item in every if self._place(item.cwd) == place]
+        about = event.about.strip()
+        if about:
+            found = sessions.matching(found, about) or await self._elsewhere(every, about)
+        if len(found) == 1 and about:
+            await self.list.open(found[0])
+        elif found:
+            now, live, home = self._world.clock.now(), self._live(), self._world.home
+            rows = [sessions.row(item, now, live.get(item.path), home) for item in found]
+            choices = [p.Choice(row.key, row.text) for row in rows]
+            self._tell(p.Pick(NAME, prompt="Go on with", choices=choices))
+        else:
+            self._tell(p.Notify(NOT_FOUND.format(about) if about else NO_SESSIONS, "warn"))
+
+    async def _elsewhere(self, every: Sequence[Item], id: str) -> list[Item]:
+        """The one of this id, in whichever project it was."""
+        if found := [item for item in every if item.session == id]:
+            return found
+        books = await self.list.books()
+        session = await books.find(id) if books else None
+        if session is None:
+            return []
+        item = Item(
+            sessions.key(session.id),
+            session.title or sessions.derived(session.first) or sessions.UNTITLED,
+            session.cwd,
+            session.changed,
+            session=session.id,
+        )
+        return self.list.learn([item])
+
+    def _place(self, cwd: str) -> str:
+        """A folder by its one name."""
+        home = self._world.home
+        if home and (cwd == "~" or cwd.startswith("~/")):
+            cwd = home + cwd[1:]
+        return cwd.rstrip("/") or "/"
+
+    # --- the trash ------------------------------------------------------------------------------
+
+    async def _restore(self, event: p.Restore) -> None:
+        """List what was deleted, and what is kept of worktrees; or bring one back."""
+        try:
+            if event.name.endswith(".md") and self._world.library is not None:
+                path = await self._world.library.bring_back(event.name)
+                self._tell(p.OpenChat(path))
+            elif len(event.name) == _ID and (books := await self.list.books()):
+                await books.bring_back(event.name)
+                self._tell(p.Notify("The session is back: :Winnow resume lists it."))
+            elif event.name:
+                tree = await self._world.trees.restore(event.cwd, event.name)
+                where = f"in {tree.cwd}, on the branch {tree.branch}"
+                self._tell(p.Notify(f"{event.name} is back {where}."))
+            else:
+                await self._list_kept(event.cwd)
+        except (ports.TreeError, ports.LibraryError) as error:
+            self._tell(p.Notify(error.sentence, "warn"))
+
+    async def _list_kept(self, cwd: str) -> None:
+        now, problem = self._world.clock.now(), ""
+        kept = [*await self._trashed_chats(), *await self._trashed_sessions()]
+        lines = [f"{it.name} · {age(now - it.at)} · {it.title}" for it in kept]
+        try:
+            trees = await self._world.trees.kept(cwd)
+            lines += [f"{it.name} · {age(now - it.at)} · {it.summary}" for it in trees]
+        except ports.TreeError as error:
+            problem = error.sentence
+        if lines:
+            self._tell(p.KeptTrees(cwd, lines))
+        else:
+            self._tell(p.Notify(problem or NOTHING_KEPT, "warn" if problem else "info"))
+
+    async def _trashed_chats(self) -> list[Trashed]:
+        library = self._world.library
+        kept = await library.trashed() if library is not None else []
+        found = sessions.items(kept)
+        return [Trashed(it.path.rpartition("/")[2], it.changed, it.title) for it in found]
+
+    async def _trashed_sessions(self) -> Sequence[Trashed]:
+        books = await self.list.books()
+        return await books.trashed() if books else []
+
+    def _tell(self, effect: p.Effect) -> None:
+        self._world.editor.apply(effect)

@@ -1,0 +1,132 @@
+"""A session's messages, as its agent has kept them, as entries of a transcript.
+
+Their content is the Messages API's, and whatever is not that counts for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+
+from winnow.core.transcript.entries import (
+    Called,
+    Entry,
+    Noted,
+    Paused,
+    Returned,
+    Said,
+    Thought,
+    Told,
+)
+
+# What Claude Code puts among the user's words, for commands that it answers itself.
+_COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_OUTPUT = re.compile(r"\A<local-command-std(?:out|err)>(.*?)</local-command-", re.DOTALL)
+_STOPPED = "[Request interrupted by user"
+
+
+class Past(msgspec.Struct, frozen=True):
+    """A message of a session."""
+
+    id: str
+    role: Literal["user", "assistant"]
+    content: Any
+
+    @property
+    def prompt(self) -> str:
+        """What the user said, if they did; not what tools said, nor a command's output."""
+        if self.role != "user":
+            return ""
+        texts = [block["text"] for block in _blocks(self.content) if _is(block, "text")]
+        text = "\n\n".join(text for text in texts if not text.startswith(_STOPPED)).strip()
+        return "" if text.startswith("<local-command-") or _COMMAND.search(text) else text
+
+
+def entries(messages: Iterable[Past]) -> Iterator[Entry]:
+    """What happened in them."""
+    for message in messages:
+        if text := message.prompt:
+            yield Told(text)
+            continue
+        for block in _blocks(message.content):
+            if message.role == "user":
+                yield from _of_user(block)
+            else:
+                yield from _of_agent(block)
+
+
+def _of_user(block: dict[str, Any]) -> Iterator[Entry]:
+    match block:
+        case {"type": "tool_result", "tool_use_id": str(call)}:
+            failed = bool(block.get("is_error"))
+            yield Returned(call, _plain(block.get("content")), failed)
+        case {"type": "text", "text": str(text)} if found := _COMMAND.search(text):
+            given = _ARGUMENTS.search(text)
+            yield Told(f"{found[1]} {given[1] if given else ''}".strip())
+        case {"type": "text", "text": str(text)} if found := _OUTPUT.match(text):
+            if found[1].strip():
+                yield Noted(found[1].strip())
+        case {"type": "text", "text": str(text)} if text.startswith(_STOPPED):
+            yield Noted("Stopped.")
+
+
+def _of_agent(block: dict[str, Any]) -> Iterator[Entry]:
+    match block:
+        case {"type": "text", "text": str(text)} if text.strip():
+            yield Said(text)
+            yield Paused()
+        case {"type": "thinking", "thinking": str(text)} if text.strip():
+            yield Thought(text)
+            yield Paused()
+        case {"type": "tool_use", "id": str(call), "name": str(name)}:
+            input = block.get("input")
+            yield Called(call, name, input if isinstance(input, dict) else {})
+
+
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    found = content if isinstance(content, list) else []
+    return [block for block in found if isinstance(block, dict)]
+
+
+def _is(block: dict[str, Any], kind: str) -> bool:
+    return block.get("type") == kind and isinstance(block.get(kind), str)
+
+
+def _plain(content: Any) -> str:
+    if isinstance(content, list):
+        parts = [part for part in content if isinstance(part, dict)]
+        return "\n".join(str(part.get("text") or f"[{part.get('type', 'data')}]") for part in parts)
+    return content if isinstance(content, str) else ""
+
+
+def before(messages: Iterable[Past], text: str, nth: int) -> tuple[str, bool]:
+    """Where to cut a session, so that one prompt of it and all after that are left out.
+
+    Args:
+        messages: the session's.
+        text: the prompt's, as the chat shows it.
+        nth: which prompt of the chat it is, from 0: of several such, the nearest one counts.
+
+    Returns:
+        The id of the last message that stays, empty: none does; and whether the prompt was found.
+    """
+    wanted = _squeezed(text)
+    found: list[tuple[int, str]] = []
+    last, count = "", 0
+    for message in messages:
+        if prompt := message.prompt:
+            if _squeezed(prompt) == wanted:
+                found.append((abs(count - nth), last))
+            count += 1
+        last = message.id
+    return min(found, key=lambda one: one[0])[1] if found else "", bool(found)
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
