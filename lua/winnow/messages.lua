@@ -612,15 +612,15 @@
 ---@field type 'openchat'
 ---@field path string
 
---- Show a run's timeline in a buffer of its own.
----@class winnow.effect.Lived
----@field type 'lived'
----@field lines string[]
-
 --- Show what is kept of worktrees in the repository at `cwd`; each line begins with a name.
 ---@class winnow.effect.KeptTrees
 ---@field type 'kepttrees'
 ---@field cwd string
+---@field lines string[]
+
+--- Show a run's timeline in a buffer of its own.
+---@class winnow.effect.Lived
+---@field type 'lived'
 ---@field lines string[]
 
 --- A file to be written; `name` comes after a number.
@@ -712,8 +712,8 @@
 ---| winnow.effect.Retitle
 ---| winnow.effect.Adopt
 ---| winnow.effect.OpenChat
----| winnow.effect.Lived
 ---| winnow.effect.KeptTrees
+---| winnow.effect.Lived
 ---| winnow.effect.Export
 
 ---@alias winnow.EventType
@@ -794,6 +794,6 @@
 ---@field retitle fun(chat: nil, effect: winnow.effect.Retitle)
 ---@field adopt fun(chat: nil, effect: winnow.effect.Adopt)
 ---@field openchat fun(chat: nil, effect: winnow.effect.OpenChat)
----@field lived fun(chat: nil, effect: winnow.effect.Lived)
 ---@field kepttrees fun(chat: nil, effect: winnow.effect.KeptTrees)
+---@field lived fun(chat: nil, effect: winnow.effect.Lived)
 ---@field export fun(chat: nil, effect: winnow.effect.Export)

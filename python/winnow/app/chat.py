@@ -19,7 +19,6 @@ from winnow.app.starts import Starts
 from winnow.app.trust import Trust
 from winnow.core import agent as a
 from winnow.core.asking.trust import Given
-from winnow.core.sessions import Live
 from winnow.core.text.text import strip_markers
 from winnow.core.transcript.entries import Ended, Entry, Told
 
@@ -30,6 +29,7 @@ class Chat:
     """Everything that one chat does, on the agent loop's thread only.
 
     Each event, from either side, changes the state; `_advance` then does what can be done next.
+    ``told`` is what the editor was told of it last.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Chat:
         self._heard: ports.Heard | None = None  # what it had heard when its agent was made
         self._queued = False  # the user wants the draft sent
         self._stale = False  # the agent has settings that are not those of now
-        self._told: p.Status | None = None
+        self.told: p.Status | None = None
         self._loading = asyncio.create_task(self._load())
         if opened.eager and not opened.session:
             self._session.want(urgent=False)
@@ -103,7 +103,7 @@ class Chat:
                 self._sections.reattach(event.sections, event.lines)
                 self._queued = False  # the buffer forgot it
                 self._page.taken()
-                self._told = None
+                self.told = None
             case p.Send():
                 self._send(event)
             case p.Refilled(messages=messages):
@@ -154,12 +154,6 @@ class Chat:
         self._sections.headless = self._trust.headless = headless
         if not headless and self._trust.unasked:
             self.renew()
-
-    @property
-    def doing(self) -> Live:
-        """What it does now."""
-        waits = [section.pending.title for section in self._sections.waiting]
-        return Live(self._state(), waits, self._cost)
 
     def renew(self) -> None:
         """Start the agent anew before the next message: its settings may have changed."""
@@ -326,8 +320,8 @@ class Chat:
         pending = [section.pending for section in self._sections.waiting]
         more = {"mode": self._mode.name, "ahead": self._session.ahead, **self.parts.status()}
         status = p.Status(self.id, self._state(), pending, **more)
-        if status != self._told:
-            self._told = status
+        if status != self.told:
+            self.told = status
             self._page.apply(status)
 
     def _may_tell(self, message: ports.Message) -> bool:  # noqa: ARG002  a run's depends on it

@@ -66,6 +66,7 @@ class Chats:
             case p.Peek() | p.GoToRun() | p.Timeline():
                 self._showing.handle(event)
             case p.GoOn() | p.HaltRun() | p.HandOver():
+                self._showing.handle(event)
             case p.FindChats() | p.Resume() | p.Restore():
                 self._library.handle(event)
             case p.WatchList() | p.EditList() | p.PickLine():
@@ -113,7 +114,12 @@ class Chats:
 
     def _live(self) -> dict[str, Live]:
         """What the chats that are open here do, by their paths."""
-        return {chat.path: chat.doing for chat in self._chats.values()}
+        told = {chat.path: chat.told for chat in self._chats.values()}
+        return {
+            path: Live(now.state, [it.title for it in now.pending], now.cost)
+            for path, now in told.items()
+            if now is not None
+        }
 
     def show(self, chat: int, section: str, on: int) -> bool:
         """Show what waits in one chat on the page of another, too; False where it can't be."""

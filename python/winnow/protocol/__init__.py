@@ -9,4 +9,5 @@ Neovim, so neither side ever waits for the other. Both unions are tagged by ``ty
 from winnow.protocol.base import *  # noqa: F403
 from winnow.protocol.effects import *  # noqa: F403
 from winnow.protocol.events import *  # noqa: F403
+from winnow.protocol.lists import *  # noqa: F403
 from winnow.protocol.work import *  # noqa: F403

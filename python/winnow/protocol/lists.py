@@ -1,0 +1,101 @@
+"""What the host asks Lua for about lists, and about what stands in them."""
+
+from __future__ import annotations
+
+from typing import Union
+
+import msgspec
+
+from winnow.protocol.base import ListMessage, Message
+
+
+class Listed(ListMessage, frozen=True, kw_only=True):
+    """The lines of a list. ``done``: what was asked for by `EditList` is."""
+
+    lines: list[str]
+    done: bool = False
+
+
+class ListProblem(ListMessage, frozen=True, kw_only=True):
+    """A line (from 0) of an `EditList` can't be understood; nothing is done."""
+
+    row: int
+    sentence: str
+
+
+class ListAsks(ListMessage, frozen=True, kw_only=True):
+    """Is what an `EditList` would do really meant? Then it comes again with ``force``."""
+
+    sentence: str
+
+
+class Peeked(Message, frozen=True):
+    """Show Markdown beside the cursor."""
+
+    lines: list[str]
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """Something to pick: a line of a list, and what it says."""
+
+    key: str
+    text: str
+
+
+class Pick(ListMessage, frozen=True, kw_only=True):
+    """Let the user pick one of these; `PickLine` says which."""
+
+    prompt: str
+    choices: list[Choice]
+
+
+class Discard(Message, frozen=True):
+    """Close the chats of these paths, and move their files into the trash."""
+
+    paths: list[str]
+
+
+class Retitle(Message, frozen=True):
+    """Give the chat of this path a title; empty: the one that it has by itself."""
+
+    path: str
+    title: str
+
+
+class Adopt(Message, frozen=True):
+    """Make a chat of what was said elsewhere, and go there.
+
+    ``values`` are more frontmatter, ``lines`` what stands above the draft.
+    """
+
+    cwd: str
+    values: dict[str, str]
+    lines: list[str]
+    draft: str = ""
+
+
+class OpenChat(Message, frozen=True):
+    """Go to the chat of this path."""
+
+    path: str
+
+
+class KeptTrees(Message, frozen=True):
+    """Show what is kept of worktrees in the repository at ``cwd``; each line begins with a name."""
+
+    cwd: str
+    lines: list[str]
+
+
+ListEffect = Union[
+    Listed,
+    ListProblem,
+    ListAsks,
+    Peeked,
+    Pick,
+    Discard,
+    Retitle,
+    Adopt,
+    OpenChat,
+    KeptTrees,
+]
