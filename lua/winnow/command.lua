@@ -15,6 +15,7 @@ local library = require('winnow.library')
 local lists = require('winnow.views.list')
 local live = require('winnow.chat.live')
 local log = require('winnow.log')
+local refs = require('winnow.chat.refs')
 local registry = require('winnow.registry')
 local run = require('winnow.run')
 local say = require('winnow.say')
@@ -185,6 +186,9 @@ M.subcommands = {
   end,
   restore = function(_, name)
     kept.restore(begin.place(), vim.trim(name))
+  end,
+  refs = function()
+    registry.with_current(refs.list)
   end,
   restart = function()
     host.restart()

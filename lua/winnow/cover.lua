@@ -1,5 +1,6 @@
 --- What is drawn over a line that has one row, or beside it, in place of what stands there.
 local frontmatter = require('winnow.chat.frontmatter')
+local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local tool = require('winnow.chat.tool')
 
@@ -35,8 +36,32 @@ local function cover(buf, row, text, width, group)
   })
 end
 
---- Shorten a tool's line that has one row only, as where its output is folded. Drawn over it:
---- Neovim cuts a line as if what is hidden were there.
+-- Rows after which a long output says how many lines it leaves out: see `core/text/terminal.py`.
+local HEAD = 1500
+local LEFT_OUT = ('^%s … ([%%d,]+) more lines$'):format(grammar.OUTPUT)
+
+local NARROW = 50 -- columns of a window in which a number has to do
+
+--- How much a closed fold hides beneath its first line.
+---@param buf integer
+---@param row integer
+---@param last integer
+---@param width integer columns
+---@return string
+local function hidden(buf, row, last, width)
+  local lines = last - row
+  if lines > HEAD then
+    local line = vim.api.nvim_buf_get_lines(buf, row + 1 + HEAD, row + 2 + HEAD, false)[1]
+    local more = line and line:match(LEFT_OUT)
+    lines = lines + (more and tonumber((more:gsub(',', ''))) - 1 or 0)
+  end
+  local what = width < NARROW and '' or lines == 1 and ' line' or ' lines'
+  return (' %s %d%s'):format(grammar.OUTPUT, lines, what)
+end
+
+--- Say behind a line in whose fold something is hidden how much that is. And shorten a tool's line
+--- that has one row only, as there. Drawn over it: Neovim cuts a line as if what is hidden were
+--- there.
 ---@param win integer
 ---@param buf integer
 ---@param row integer
@@ -44,13 +69,27 @@ end
 ---@param group? string
 function M.fit(win, buf, row, line, group)
   local width = text_width(win)
-  local shown = tool.fitted(line, width)
-  local closed = shown
-    and vim.api.nvim_win_call(win, function()
-      return not vim.wo.wrap or vim.fn.foldclosed(row + 1) ~= -1
-    end)
-  if shown and closed then
-    cover(buf, row, shown, width, group)
+  local last, wraps = unpack(vim.api.nvim_win_call(win, function()
+    return { vim.fn.foldclosedend(row + 1) - 1, vim.wo.wrap }
+  end))
+  if last < row and wraps then
+    return
+  end
+  local more = last > row and hidden(buf, row, last, width) or ''
+  local rest = width - vim.fn.strdisplaywidth(more)
+  local shown = tool.fitted(line, rest)
+  if shown then
+    cover(buf, row, shown, rest, group)
+  end
+  if more ~= '' then
+    local column = math.min(vim.fn.strdisplaywidth(shown or line), rest)
+    vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
+      virt_text = { { more, 'WinnowHint' } },
+      virt_text_win_col = column,
+      hl_mode = 'combine',
+      ephemeral = true,
+      priority = COVER,
+    })
   end
 end
 
@@ -77,8 +116,39 @@ function M.summarise(win, buf)
 end
 
 local SOME = 20 -- lines in which a message says what it is about
+local LONG = 2000 -- of a turn, whose tools are counted
+local TAKEN = grammar.ENDED .. ' '
 
---- Say beside the heading of a folded message how it begins.
+--- What a turn has taken: its last line says so, unless it was stopped.
+---@param lines string[]
+---@return string
+local function taken(lines)
+  local tools = 0
+  for i = #lines, 1, -1 do
+    if vim.startswith(lines[i], TAKEN) then
+      return lines[i]:sub(#TAKEN + 1)
+    end
+    tools = tools + (vim.startswith(lines[i], grammar.TOOL) and 1 or 0)
+  end
+  return tools == 0 and '' or ('%d tool%s'):format(tools, tools == 1 and '' or 's')
+end
+
+--- The beginning of a text, as wide as there is room.
+---@param text string
+---@param columns integer
+---@return string
+local function beginning(text, columns)
+  if vim.fn.strdisplaywidth(text) <= columns then
+    return text
+  end
+  local short = vim.fn.strcharpart(text, 0, columns)
+  while short ~= '' and vim.fn.strdisplaywidth(short) >= columns do
+    short = vim.fn.strcharpart(short, 0, vim.fn.strchars(short) - 1)
+  end
+  return short .. '…'
+end
+
+--- Say beside the heading of a folded turn how it begins, and what it has taken.
 ---@param win integer
 ---@param buf integer
 ---@param row integer
@@ -94,13 +164,18 @@ function M.introduce(win, buf, row, heading)
   local text = vim.iter(lines):find(function(line)
     return line:find('%S')
   end)
-  if text then
-    vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
-      virt_text = { { vim.trim(marker.strip(text)), 'WinnowHint' } },
-      virt_text_win_col = #heading + 1,
-      ephemeral = true,
-    })
-  end
+  local ends = vim.api.nvim_buf_get_lines(buf, math.max(row + 1, last - LONG), last, false)
+  local took = taken(ends)
+  took = took == '' and '' or (' %s %s'):format(grammar.OUTPUT, took)
+  local room = text_width(win) - #heading - 1 - vim.fn.strdisplaywidth(took)
+  vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
+    virt_text = {
+      { beginning(vim.trim(marker.strip(text or '')), math.max(room, 1)), 'WinnowHint' },
+      { took, 'WinnowStatus' },
+    },
+    virt_text_win_col = #heading + 1,
+    ephemeral = true,
+  })
 end
 
 return M

@@ -7,6 +7,7 @@ local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local record = require('winnow.chat.record')
 local seen = require('winnow.section.seen')
+local tool = require('winnow.chat.tool')
 local view = require('winnow.section.view')
 
 local M = {
@@ -22,6 +23,7 @@ local GROUPS = {
   [grammar.OUTPUT] = 'WinnowOutput',
   [grammar.NOTICE] = 'WinnowNotice',
   [grammar.STOPPED] = 'WinnowNotice',
+  [grammar.ENDED] = 'WinnowStatus',
   [grammar.REPLAYED] = 'WinnowNotice',
   [grammar.KEPT] = 'WinnowDecided',
   [grammar.REFUSED] = 'WinnowUndecided',
@@ -116,7 +118,7 @@ local function line_group(buf, row, line)
     end
   end
   told = { row = row, output = output }
-  if start == grammar.TOOL and vim.endswith(line, ' ' .. grammar.REFUSED) then
+  if start == grammar.TOOL and tool.failed(line) then
     return 'WinnowFailed'
   end
   return (start ~= grammar.OUTPUT or output) and GROUPS[start] or SPEAKERS[line]
@@ -226,7 +228,7 @@ local function draw_line(_, win, buf, row)
   if SPEAKERS[line] then
     cover.introduce(win, buf, row, line)
   end
-  if vim.startswith(line, grammar.TOOL) then
+  if vim.startswith(line, grammar.TOOL) or line == grammar.THOUGHT .. ' Thinking' then
     cover.fit(win, buf, row, line, group)
   end
   draw_record(buf, row, line)

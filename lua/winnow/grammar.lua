@@ -15,10 +15,12 @@ return {
   REFUSED = '✗',
   OWN = '✎', -- the user's own words
   TOOL = '▸',
+  RUNNING = '…', -- behind a tool's call; KEPT and REFUSED: it is done, it has failed
   THOUGHT = '✻',
   OUTPUT = '│', -- folds beneath the line above it
   NOTICE = '⚠',
   STOPPED = '■',
+  ENDED = '∎', -- what a turn has taken
   REPLAYED = '↻',
 
   -- Beside what is answered already, and what is not.

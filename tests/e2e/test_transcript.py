@@ -221,10 +221,10 @@ FILE = "CheckoutSummary.test.tsx"
 @pytest.mark.parametrize(
     ("cols", "shown"),
     [
-        (120, f"▸ Read {FOLDERS}/{FILE} ✓"),
-        (60, f"▸ Read packages/storefront/…/{FILE} ✓"),
-        (42, f"▸ Read …/{FILE} ✓"),
-        (30, "▸ Read …koutSummary.test.tsx ✓"),
+        (120, f"▸ Read {FOLDERS}/{FILE} ✓ │ 2 lines"),
+        (60, f"▸ Read packages/…/{FILE} ✓ │ 2 lines"),
+        (42, f"▸ Read …/{FILE} ✓ │ 2"),
+        (30, "▸ Read …Summary.test.tsx ✓ │ 2"),
     ],
 )
 @pytest.mark.fresh("session")
@@ -245,10 +245,11 @@ def test_a_long_path_keeps_its_file_s_name(editor: Editor, cols: int, shown: str
     wait_idle(editor)
     screen = editor.screen()
     assert shown in screen
-    assert "▸ Read ./~/a.txt ✓" in screen
-    assert "▸ Read ~/b.txt ✓" in screen
+    more = shown[shown.index(" │") :]  # how much is folded
+    assert f"▸ Read ./~/a.txt ✓{more}" in screen
+    assert f"▸ Read ~/b.txt ✓{more}" in screen
     (command,) = [row for row in screen if row.startswith("▸ Bash make -j")]
-    assert command.endswith("… ✓")
+    assert command.endswith(f"… ✓{more}")
     editor.keys(":w<CR>:bdelete<CR>:Winnow<CR>")  # nobody knows more than the text
     editor.wait_line(f"▸ Read {FOLDERS}/{FILE} ✓")
     for number, file in enumerate(files, 1):

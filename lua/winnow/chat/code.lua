@@ -31,14 +31,15 @@ local function codes(chat)
   return found
 end
 
---- The block of code under the cursor, else the last one above it.
+--- The block of code under the cursor, else the last one above it, else the last one.
 ---@param chat winnow.Chat
 ---@return winnow.Code?
 local function code_here(chat)
   local here = vim.api.nvim_win_get_cursor(0)[1] - 1
-  return vim.iter(vim.fn.reverse(codes(chat))):find(function(code)
+  local found = vim.fn.reverse(codes(chat))
+  return vim.iter(found):find(function(code)
     return code.first <= here
-  end)
+  end) or found[1]
 end
 
 --- Select the block of code that is here, as a text object does.

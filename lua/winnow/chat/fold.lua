@@ -1,10 +1,11 @@
---- Tool output and thinking fold beneath their first line, and messages beneath their heading. The
---- folds are Vim's manual ones, made from the text: 'foldexpr' would cost more than all the rest of
---- streaming.
+--- Tool output and thinking fold beneath their first line, and turns beneath the user's heading.
+--- The folds are Vim's manual ones, made from the text: 'foldexpr' would cost more than all the
+--- rest of streaming.
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local outline = require('winnow.chat.outline')
 local registry = require('winnow.registry')
+local tool = require('winnow.chat.tool')
 
 local M = {}
 
@@ -16,15 +17,19 @@ end
 -- A table or a tree that Claude draws stays open.
 local FOLDING = { [grammar.TOOL] = true, [grammar.THOUGHT] = true }
 
+local LAST = 8 -- lines of a failed call that stay in sight, for they say why
+local CHUNK = 200
+
 --- Fold rows in a window, unless they are in a fold already, which may be open.
 ---@param win integer
 ---@param first integer
 ---@param last integer
----@param heading? integer row of the message's, whose fold is none of these
+---@param heading? fun(): integer? row of the message's, whose fold is none of these
 local function fold(win, first, last, heading)
   vim.api.nvim_win_call(win, function()
-    local outer = heading and vim.fn.foldlevel(heading + 1) or 0
-    if vim.fn.foldlevel(first + 1) == outer then
+    local level = vim.fn.foldlevel(first + 1)
+    local outer = level > 0 and heading and heading()
+    if level == (outer and vim.fn.foldlevel(outer + 1) or 0) then
       vim.cmd.fold({ range = { first + 1, last + 1 } })
     end
   end)
@@ -36,64 +41,97 @@ local function folds(line)
   return FOLDING[line:sub(1, 3)] -- each of these is three bytes long
 end
 
+--- The rows of a buffer from one on, upwards or downwards, read in pieces.
+---@param buf integer
+---@param row integer
+---@param step 1|-1
+---@return fun(): integer?, string? next
+local function rows(buf, row, step)
+  local lines, first, count = {}, 0, vim.api.nvim_buf_line_count(buf)
+  local at = row - step
+  return function()
+    at = at + step
+    if at < 0 or at >= count then
+      return nil
+    end
+    if not lines[at - first + 1] then
+      first = step > 0 and at or math.max(0, at - CHUNK + 1)
+      lines = vim.api.nvim_buf_get_lines(buf, first, first + CHUNK, false)
+    end
+    return at, lines[at - first + 1]
+  end
+end
+
 --- The rows of the block that ends at or holds a row, its first line included.
----@param lines string[]
+---@param buf integer
 ---@param row integer
 ---@return integer first
 ---@return integer last
-local function block(lines, row)
-  local last = row
-  while lines[last + 2] and vim.startswith(lines[last + 2], FOLDED) do
-    last = last + 1
+local function block(buf, row)
+  local first, last = row, row
+  for at, line in rows(buf, row + 1, 1) do
+    if not vim.startswith(line, FOLDED) then
+      break
+    end
+    last = at
   end
-  local first = last
-  while first > 0 and vim.startswith(lines[first + 1], FOLDED) do
-    first = first - 1
+  for at, line in rows(buf, last, -1) do
+    first = at
+    if not vim.startswith(line, FOLDED) then
+      break
+    end
   end
   return first, last
 end
 
---- Fold a block in a window; why a tool has failed, which its last line says, stays in view.
+--- Fold a block in a window; how a tool has failed, which its last lines say, stays in view.
 ---@param win integer
 ---@param first integer
 ---@param last integer
----@param lines string[] of the buffer
-local function fold_block(win, first, last, lines)
-  local head, heading = lines[first + 1], first
+---@param head string its first line
+local function fold_block(win, first, last, head)
   if not folds(head) then
     return
   end
-  last = vim.endswith(head, ' ' .. grammar.REFUSED) and last - 1 or last
-  while heading > 0 and not HEADINGS[lines[heading + 1]] do
-    heading = heading - 1
-  end
+  last = tool.failed(head) and last - LAST or last
   if last > first then
-    fold(win, first, last, HEADINGS[lines[heading + 1]] and heading or nil)
+    fold(win, first, last, function()
+      for at, line in rows(vim.api.nvim_win_get_buf(win), first, -1) do
+        if HEADINGS[line] then
+          return at
+        end
+      end
+    end)
   end
 end
 
---- Fold each message but the draft, and leave the fold open: `zM` gives an overview. What Claude
---- goes on to say comes above the last line of its fold, and so into it.
+--- Fold each turn but the newest, and leave the fold open: `zm` gives an overview. What Claude goes
+--- on to say comes below what is folded.
 ---@param win integer
 ---@param chat winnow.Chat
-local function fold_messages(win, chat)
-  local said = outline.all(chat)
+local function fold_turns(win, chat)
+  local starts = {} ---@type integer[]
+  for i, said in ipairs(outline.all(chat)) do
+    if said.begins or i == 1 then
+      table.insert(starts, said.row)
+    end
+  end
   vim.api.nvim_win_call(win, function()
-    for i = 1, #said - 1 do
-      local first = said[i].row + 1
+    for i = 1, #starts - 2 do -- the last one is the draft
+      local first = starts[i] + 1
       if vim.fn.foldlevel(first) == 0 then
-        vim.cmd.fold({ range = { first, said[i + 1].row } })
+        vim.cmd.fold({ range = { first, starts[i + 1] } })
         vim.cmd.foldopen({ range = { first, first } })
       end
     end
   end)
 end
 
---- Fold the messages in every window that shows the chat.
+--- Fold the turns in every window that shows the chat.
 ---@param chat winnow.Chat
 function M.messages(chat)
   for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
-    fold_messages(win, chat)
+    fold_turns(win, chat)
   end
 end
 
@@ -131,12 +169,9 @@ end
 ---@param row integer from 0
 ---@return boolean
 function M.is_output(buf, row)
-  local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
-  while row > 0 and line and vim.startswith(line, FOLDED) do
-    row = row - 1
-    line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
-    if line and folds(line) then
-      return true
+  for at, line in rows(buf, row, -1) do
+    if not vim.startswith(line, FOLDED) then
+      return at < row and folds(line) or false
     end
   end
   return false
@@ -151,10 +186,10 @@ function M.at(buf, row)
     return vim.startswith(line, FOLDED)
   end)
   if folded then
-    local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
-    local first, last = block(lines, row)
+    local first, last = block(buf, row)
+    local head = vim.api.nvim_buf_get_lines(buf, first, first + 1, false)[1]
     for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-      fold_block(win, first, last, lines)
+      fold_block(win, first, last, head)
     end
   end
 end
@@ -180,17 +215,16 @@ function M.all(win)
   if last_row then
     fold(win, 0, last_row)
   end
-  local row = 0
-  while row < #lines do
-    if vim.startswith(lines[row + 1], FOLDED) then
-      local first, last = block(lines, row)
-      fold_block(win, first, last, lines)
-      row = last
+  local head = 0 -- of the block
+  for i, line in ipairs(lines) do
+    if not vim.startswith(line, FOLDED) then
+      head = i
+    elseif head > 0 and not vim.startswith(lines[i + 1] or '', FOLDED) then
+      fold_block(win, head - 1, i - 1, lines[head])
     end
-    row = row + 1
   end
   if chat then
-    fold_messages(win, chat)
+    fold_turns(win, chat)
   end
 end
 

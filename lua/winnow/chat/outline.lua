@@ -5,10 +5,16 @@ local window = require('winnow.window')
 
 local M = {}
 
+local SPEAKERS = {} ---@type table<string, true>
+for _, heading in ipairs(grammar.SPEAKERS) do
+  SPEAKERS[heading] = true
+end
+
 ---@class winnow.Said
 ---@field row integer of its heading, from 0
 ---@field who string
 ---@field text string its first line that says something
+---@field begins boolean it is what a turn answers
 
 --- What was said, and the draft; an open section is part of no message.
 ---@param chat winnow.Chat
@@ -19,14 +25,17 @@ function M.all(chat)
   if chat.section then
     first, after = chat.section:rows()
   end
+  local last ---@type winnow.Said? of which no text is known
   for i, line in ipairs(chat:lines(0, -1)) do
     local row = i - 1
-    local heads = vim.list_contains(grammar.SPEAKERS, line) or row == draft
+    local heads = row == draft or vim.startswith(line, '## ') and SPEAKERS[line]
     if heads and row <= draft and not (row >= first and row < after) then
-      local who = row == draft and 'You' or line:match('%w+')
-      table.insert(found, { row = row, who = who, text = '' })
-    elseif #found > 0 and found[#found].text == '' then
-      found[#found].text = vim.trim(line)
+      local begins = row == draft or line == grammar.YOU or line == grammar.ORCHESTRATOR
+      local who = row == draft and 'You' or line:match('%w+') or ''
+      last = { row = row, who = who, text = '', begins = begins }
+      table.insert(found, last)
+    elseif last and line:find('%S') then
+      last.text, last = vim.trim(line), nil
     end
   end
   return found

@@ -3,17 +3,49 @@ local grammar = require('winnow.grammar')
 
 local M = {}
 
-local LINE = ('^(%s %%S+ )(.+)( %%S+)$'):format(grammar.TOOL)
+local NAMED = ('^(%s %%S+ )(.+)$'):format(grammar.TOOL)
 local COMMANDS = ('%s Bash '):format(grammar.TOOL)
+local STATES = { grammar.RUNNING, grammar.KEPT, grammar.REFUSED }
+
+---@class winnow.ToolLine
+---@field call string the sign, the name, what the call is about
+---@field state string its sign
+---@field came string the blank and the words behind that, if there are any
+
+--- The parts of a tool's line: the last sign of a state is its state.
+---@param line string
+---@return winnow.ToolLine?
+function M.parse(line)
+  local found ---@type winnow.ToolLine?
+  for _, state in ipairs(vim.startswith(line, grammar.TOOL) and STATES or {}) do
+    local call, came = line:match(('^(.*) %s(.*)$'):format(state))
+    local whole = came == '' or came and vim.startswith(came, ' ')
+    if whole and (not found or #call > #found.call) then
+      found = { call = call, state = state, came = came }
+    end
+  end
+  return found
+end
+
+--- Whether a line is that of a call that has failed.
+---@param line string
+---@return boolean
+function M.failed(line)
+  local parts = line:find(grammar.REFUSED, 1, true) and M.parse(line)
+  return parts and parts.state == grammar.REFUSED or false
+end
 
 --- The file that a line is about: there is no more to it than the line, once the host has ended.
 ---@param line string
 ---@param cwd string the chat's directory, from which files in it are named
 ---@return string? path
 function M.file(line, cwd)
-  local _, name = line:match(LINE)
+  local parts = M.parse(line)
+  local head, name = (parts and parts.call or ''):match(NAMED)
   if not name then
     return nil
+  elseif vim.endswith(head, ': ') then -- of an MCP server: its tool comes first
+    name = name:match('^%S+ (.+)$') or ''
   end
   local home = name:match('^~(/.*)')
   local path = home and vim.uv.os_homedir() .. home
@@ -60,15 +92,17 @@ local function without_folders(path, columns)
 end
 
 --- A line with what one row has no room for left out, in favour of one `…`: of a path folders from
---- its middle, of anything else the end. Its state is always there.
+--- its middle, of anything else the end. Its state, and what came of it, are always there.
 ---@param line string
 ---@param width integer columns of the row
 ---@return string? line nil: it has room, or is none
 function M.fitted(line, width)
-  local head, about, state = line:match(LINE)
-  if not head or width_of(line) <= width then
+  local parts = width_of(line) > width and M.parse(line)
+  local head, about = (parts and parts.call or ''):match(NAMED)
+  if not parts or not head then
     return nil
   end
+  local state = (' %s%s'):format(parts.state, parts.came)
   local columns = width - width_of(head .. state)
   local path = about:find('/', 1, true) and not vim.startswith(line, COMMANDS)
   return head .. (path and without_folders or without_end)(about, columns) .. state

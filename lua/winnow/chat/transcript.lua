@@ -1,5 +1,6 @@
 --- What the host writes into a chat: streamed text, tool lines, frontmatter values.
 local countdown = require('winnow.chat.countdown')
+local elapsed = require('winnow.chat.elapsed')
 local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
@@ -59,6 +60,8 @@ end
 ---@field line string as it was written
 ---@field due? number when what it awaits is to come, in milliseconds
 ---@field left? integer extmark that says how soon that is
+---@field since? number when it began to run, in milliseconds
+---@field row fun(): integer? where its line is, if it stands where it was written
 
 ---@param chat winnow.Chat
 ---@param row integer
@@ -74,16 +77,25 @@ local function set_mark(chat, row, line, id)
   })
 end
 
+--- Where a tool's mark is, if its line still stands there.
+---@param chat winnow.Chat
+---@param tool winnow.ToolMark
+---@return integer? row
+local function marked(chat, tool)
+  local mark =
+    vim.api.nvim_buf_get_extmark_by_id(chat.buf, namespace, tool.mark, { details = true })
+  local row = mark[1]
+  return row and not mark[3].invalid and chat:lines(row, row + 1)[1] == tool.line and row or nil
+end
+
 --- Where a tool's line is now: where its mark is, or, when it was written anew, where it reads the
 --- same. Nil: the user has deleted or changed it, and it is theirs.
 ---@param chat winnow.Chat
 ---@param tool winnow.ToolMark
 ---@return integer? row
 local function row_of(chat, tool)
-  local mark =
-    vim.api.nvim_buf_get_extmark_by_id(chat.buf, namespace, tool.mark, { details = true })
-  local row = mark[1]
-  if not mark[3].invalid and chat:lines(row, row + 1)[1] == tool.line then
+  local row = marked(chat, tool)
+  if row then
     return row
   end
   local lines = chat:lines(0, (chat:heading_row()))
@@ -169,7 +181,11 @@ local function add(chat, id, lines)
   local after_tool = fold.is_output(chat.buf, row) or vim.startswith(last, grammar.TOOL)
   M.insert(chat, row, lines, after_tool)
   local mark = set_mark(chat, row + (after_tool and 1 or 2), lines[1])
-  chat.tools[id] = { mark = mark, line = lines[1] }
+  local tool = { mark = mark, line = lines[1] } ---@type winnow.ToolMark
+  tool.row = function()
+    return marked(chat, tool)
+  end
+  chat.tools[id] = tool
 end
 
 --- Write what has become of a tool.
@@ -213,6 +229,7 @@ function M.tool(chat, id, line, output, seconds)
   end)
   if chat.tools[id] then
     await(chat, chat.tools[id], seconds or 0)
+    elapsed.follow(chat, chat.tools[id], (seconds or 0) > 0)
   end
 end
 

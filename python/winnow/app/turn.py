@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from winnow.core.asking.choices import Choice
 from winnow.core.asking.pieces import Broken, Found, Piece, Shown
 from winnow.core.asking.splitter import Splitter
 from winnow.core.never import assert_never
+from winnow.core.transcript import tools
 from winnow.core.transcript.entries import (
     Called,
     Ended,
@@ -34,6 +36,7 @@ class Turn:
     Args:
         asked: the choices in its text that need not be asked again; None: its text has none.
         told: makes what the user reads of a turn that failed; None: what the agent says of it.
+        now: seconds, since whenever.
 
     Attributes:
         busy: it speaks, asked or not.
@@ -42,7 +45,12 @@ class Turn:
         choices: those that its text held, to be asked when the turn is over.
     """
 
-    def __init__(self, asked: Choices | None = None, told: Tell | None = None) -> None:
+    def __init__(
+        self,
+        asked: Choices | None = None,
+        told: Tell | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.busy = False
         self.number = 1
         self.boundary = True
@@ -53,6 +61,9 @@ class Turn:
         self._speech: type[Said | Thought] | None = None  # what that message is, so far
         self._broken: list[str] = []  # what is wrong with choices of this message
         self._calls: dict[str, Called] = {}  # those without a result
+        self._since: dict[str, float] = {}  # when they began
+        self._tools = 0  # that ran in this turn
+        self._now = now
         self._subagents: set[str] = set()  # calls of subagents, which may outlive the turn
 
     def hear(self, event: a.AgentEvent) -> Iterator[Entry]:
@@ -67,9 +78,9 @@ class Turn:
                 self.busy, self.boundary = True, False
                 if ways.of(name, input).has_line:
                     yield self._call(Called(call, name, input))
-            case a.ToolFinished(id=call, output=output, failed=failed):
-                if self._calls.pop(call, None) is not None:
-                    yield Returned(call, output, failed)
+            case a.ToolFinished(id=call):
+                if (called := self._calls.pop(call, None)) is not None:
+                    yield self._returned(called, event)
             case a.Pause():
                 yield from self._finish()
                 self.boundary = True
@@ -77,8 +88,8 @@ class Turn:
                 yield Noted(sentence)
             case a.Retry(sentence=sentence, seconds=seconds):
                 yield Retried(sentence, seconds)
-            case a.TurnEnded(stopped=stopped):
-                yield from self.end(Ended(stopped, self._why(event)))
+            case a.TurnEnded(stopped=stopped, cost=cost, seconds=seconds):
+                yield from self.end(Ended(stopped, self._why(event), self._tools, seconds, cost))
             case a.Started() | a.Mode() | a.SettingsChanged() | a.Side():
                 pass  # no part of what it says
             case _:
@@ -119,11 +130,19 @@ class Turn:
             yield Returned(call, failed=True)  # cut short: it gets no result any more
         self.busy, self.boundary = False, True
         self.number += 1
+        self._tools = 0
         yield how
 
     def _call(self, called: Called) -> Called:
+        self._tools += called.id not in self._calls
         self._calls[called.id] = called
+        self._since[called.id] = self._now()
         return called
+
+    def _returned(self, called: Called, done: a.ToolFinished) -> Returned:
+        seconds = self._now() - self._since.pop(called.id, self._now())
+        came = tools.came(called.tool, done.output, done.result, failed=done.failed)
+        return Returned(called.id, came.output, done.failed, came.outcome, round(seconds, 1))
 
     def _speak(self, text: str, speech: type[Said | Thought]) -> Iterator[Entry]:
         if speech is not self._speech:

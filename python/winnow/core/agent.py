@@ -40,11 +40,15 @@ class ToolStarted(msgspec.Struct, frozen=True, tag=True):
 
 
 class ToolFinished(msgspec.Struct, frozen=True, tag=True):
-    """A tool call of this session has a result; a subagent's calls are told of, too."""
+    """A tool call of this session has a result; a subagent's calls are told of, too.
+
+    ``result`` is what the tool says of itself, in Claude Code's own form: a value of JSON's.
+    """
 
     id: str
     output: str
     failed: bool = False
+    result: Any = None
 
 
 class Mode(msgspec.Struct, frozen=True, tag=True):
@@ -97,6 +101,7 @@ class TurnEnded(msgspec.Struct, frozen=True, tag=True):
     cost: float = 0.0  # US dollars, since the turn before
     trouble: Trouble = ""
     until: float = 0.0
+    seconds: float = 0.0  # that it took; 0: unknown
 
 
 class Side(msgspec.Struct, frozen=True):

@@ -151,8 +151,9 @@ class Translator:
         for block in message.content if isinstance(message.content, list) else []:
             match block:
                 case ToolResultBlock():
-                    output = _text(block.content)
-                    yield a.ToolFinished(block.tool_use_id, output, bool(block.is_error))
+                    output, failed = _text(block.content), bool(block.is_error)
+                    result = message.tool_use_result
+                    yield a.ToolFinished(block.tool_use_id, output, failed, result)
                     if message.parent_tool_use_id is None:
                         yield a.Pause()
                 case TextBlock():
@@ -181,7 +182,8 @@ class Translator:
         if not answered and result.origin and result.origin["kind"] != "human":
             # A background task woke Claude: this turn answers that, and no prompt.
             answered = [result.origin["kind"]]
-        return a.TurnEnded(answered, error, stopped, cost, trouble, until)
+        seconds = (result.duration_ms or 0) / 1000
+        return a.TurnEnded(answered, error, stopped, cost, trouble, until, seconds)
 
     def _silent(self, result: ResultMessage) -> Iterator[a.AgentEvent]:
         """A command such as `/clear` is done, and has not said so."""
@@ -223,6 +225,8 @@ def as_object(input: Any) -> dict[str, Any]:
 
 def _joined(text: str) -> str:
     """Halves of surrogate pairs made one character; lone halves, which nothing can encode, �."""
+    if text.isascii():  # quick, however long it is
+        return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -230,8 +234,21 @@ def _text(content: str | list[dict[str, Any]] | None) -> str:
     return _joined(_plain(content))
 
 
-def _plain(content: str | list[dict[str, Any]] | None) -> str:
-    if isinstance(content, list):
-        parts = [part.get("text", f"[{part.get('type', 'data')}]") for part in content]
-        return "\n".join(parts)
-    return content or ""
+def _plain(content: str | list[Any] | None) -> str:
+    """What a tool's result says; of what is no text, what it is."""
+    if not isinstance(content, list):
+        return content or ""
+    parts = []
+    for part in content:
+        match part:
+            case {"text": str(text)}:
+                parts.append(text)
+            case {"type": "tool_reference", "tool_name": str(name)}:
+                parts.append(name)
+            case {"type": str(kind), "source": {"media_type": str(media)}}:
+                parts.append(f"[{kind}: {media}]")
+            case {"type": str(kind)}:
+                parts.append(f"[{kind}]")
+            case _:
+                parts.append("[data]")
+    return "\n".join(parts)

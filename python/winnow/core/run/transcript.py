@@ -21,7 +21,7 @@ from winnow.core.transcript.entries import (
     Thought,
     Told,
 )
-from winnow.core.transcript.rendering import tool_line
+from winnow.core.transcript.rendering import taken, tool_line
 
 Role = Literal["orchestrator", "agent"]
 
@@ -50,7 +50,7 @@ class RunTurn(msgspec.Struct, frozen=True):
             case Called(tool=tool, input=input):
                 return tool_line(tool, input)
             case Ended(stopped=stopped, error=error):
-                return error or "Stopped." * stopped
+                return error or "Stopped." * stopped or taken(self.entry)
             case Recorded(lines=lines):
                 return "\n".join(lines)
             case Held() | Paused():
@@ -92,7 +92,7 @@ class Recorder:
                 self._speech = msgspec.structs.replace(self._speech, text=text)
         else:
             yield from self._finish()
-            if not isinstance(entry, (Paused, Held, Retried)) and entry != Ended():
+            if not isinstance(entry, (Paused, Held, Retried)) and not _quiet(entry):
                 yield self._turn("agent", entry, at)
 
     def _finish(self) -> Iterator[RunTurn]:
@@ -104,3 +104,8 @@ class Recorder:
         turn = RunTurn(self._run, self._task, self.index, role, entry, at)
         self.index += 1
         return turn
+
+
+def _quiet(entry: Entry) -> bool:
+    """Whether it is an end of which nothing is to be seen."""
+    return isinstance(entry, Ended) and not (entry.stopped or entry.error or taken(entry))

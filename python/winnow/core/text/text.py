@@ -41,7 +41,7 @@ _UNFINISHED = re.compile(
 )
 
 # How lines begin that only the host writes. Box drawings look like the rules of a section.
-_DONE = f"{grammar.KEPT}{grammar.REFUSED}{grammar.STOPPED}{grammar.REPLAYED}"
+_DONE = f"{grammar.KEPT}{grammar.REFUSED}{grammar.STOPPED}{grammar.ENDED}{grammar.REPLAYED}"
 _SIGNS = f"{grammar.TOOL}{grammar.THOUGHT}{grammar.NOTICE}{_DONE}{grammar.OWN}"
 _OURS = re.compile(f"(?m)^(?=[{_SIGNS}{grammar.RULE}]|{grammar.YOU}|{grammar.CLAUDE})")
 _LIKE_OURS = re.compile(

@@ -59,13 +59,14 @@ class Recorded(_Entry, frozen=True):
 class Returned(_Entry, frozen=True):
     """A tool call has a result; one that was cut short has failed without any.
 
-    ``more`` goes into its line: what it has cost.
+    ``outcome`` says in a few words what came of it, ``seconds`` how long that took (0: unknown).
     """
 
     id: str
     output: str = ""
     failed: bool = False
-    more: str = ""
+    outcome: str = ""
+    seconds: float = 0.0
 
 
 class Noted(_Entry, frozen=True):
@@ -85,10 +86,16 @@ class Retried(_Entry, frozen=True):
 
 
 class Ended(_Entry, frozen=True):
-    """The turn is over; ``error`` is one sentence, empty when all went well."""
+    """The turn is over; ``error`` is one sentence, empty when all went well.
+
+    So many ``tools`` ran in it. ``seconds`` and ``cost``, in US dollars, are 0 where nobody knows.
+    """
 
     stopped: bool = False
     error: str = ""
+    tools: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
 
 
 Entry = Union[Told, Said, Thought, Paused, Called, Held, Recorded, Returned, Noted, Retried, Ended]

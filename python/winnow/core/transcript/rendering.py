@@ -13,8 +13,9 @@ import msgspec
 from winnow.core.asking import ways
 from winnow.core.folder import UNKNOWN, Folder
 from winnow.core.never import assert_never
-from winnow.core.text import grammar
+from winnow.core.text import grammar, terminal
 from winnow.core.text.text import clean, clean_block, prose, split_unfinished
+from winnow.core.transcript import tools
 from winnow.core.transcript.entries import (
     Called,
     Ended,
@@ -33,27 +34,10 @@ from winnow.core.transcript.entries import (
 FOLDED = f"{grammar.OUTPUT} "
 RETRY = "retry"  # the id of the line that says so; no call has it
 THINKING = f"{grammar.THOUGHT} Thinking"
-MAX_OUTPUT = 2_000  # lines of one tool's output kept in the buffer; the session has them all
+SLOW = 3.0  # seconds from which on they are told
 
 ToolState = Literal["running", "done", "failed"]
-_STATES = {"running": "…", "done": grammar.KEPT, "failed": grammar.REFUSED}
-# What tells one call from the next, by tool; for the others the first text argument does.
-_TELLING = {
-    "Bash": "command",
-    "Read": "file_path",
-    "Edit": "file_path",
-    "Write": "file_path",
-    "NotebookEdit": "notebook_path",
-    "Glob": "pattern",
-    "Grep": "pattern",
-    "WebFetch": "url",
-    "WebSearch": "query",
-    "Agent": "description",
-    "Task": "description",
-    "ExitPlanMode": "planFilePath",  # not the plan
-}
-_PATHS = ("file_path", "notebook_path", "path", "planFilePath")
-LONGEST = 100  # characters of what is no path: that is whole, for `<CR>` opens it
+_STATES = {"running": grammar.RUNNING, "done": grammar.KEPT, "failed": grammar.REFUSED}
 
 
 def tool_line(
@@ -62,42 +46,38 @@ def tool_line(
     folder: Folder = UNKNOWN,
     *,
     state: ToolState | None = None,
-    more: str = "",
+    outcome: str = "",
 ) -> str:
     """A tool call on one line: its name and what it works on; with a state, as the chat has it.
 
-    ``more`` is said behind that.
+    ``outcome`` is what came of it, in a few words.
     """
     call = ways.of(name, arguments).line(arguments)
-    call = call or f"{clean(name)} {_about(name, arguments, folder)}".rstrip()
-    call = f"{call} · {more}" if more else call
-    return f"{grammar.TOOL} {call} {_STATES[state]}" if state else call
-
-
-def _about(name: str, arguments: dict[str, Any], folder: Folder) -> str:
-    """What tells a call from the next one."""
-    texts = {key: value for key, value in arguments.items() if isinstance(value, str)}
-    key = _TELLING.get(name) or next(iter(texts), "")
-    if key in _PATHS:
-        return clean(folder.name(texts.get(key, "")))
-    shown = clean(texts.get(key, ""))
-    return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
+    call = call or f"{tools.title(name)} {tools.about(name, arguments, folder)}".rstrip()
+    return f"{grammar.TOOL} {call} {_STATES[state]} {outcome}".rstrip() if state else call
 
 
 def tool_output(text: str, name: str = "") -> list[str]:
     """A tool's output as folded lines."""
-    if shown := ways.of(name, {}).output(text):
-        return [FOLDED + line for line in shown]
-    lines = clean_block(text.strip("\n")) if text.strip() else []
-    if len(lines) > MAX_OUTPUT:
-        left_out = len(lines) - MAX_OUTPUT
-        lines = [*lines[:MAX_OUTPUT], f"… {left_out} more lines"]
-    return [FOLDED + line for line in lines]
+    shown = ways.of(name, {}).output(text) or terminal.lines(text)
+    return [FOLDED + line for line in shown]
 
 
 def notice(sentence: str) -> str:
     """Something that went wrong or that the user should know."""
     return f"{grammar.NOTICE} {clean(sentence)}"
+
+
+def taken(ended: Ended) -> str:
+    """What a turn has taken, as its last line; empty where that is not worth one.
+
+    ``lua/winnow/chat/fold.lua`` shows it beside a turn that is folded.
+    """
+    if not ended.tools or not ended.seconds or ended.stopped:
+        return ""
+    cost = [f"${ended.cost:.2f}"] if ended.cost >= 0.005 else []
+    said = [tools.count(ended.tools, "tool"), tools.duration(ended.seconds), *cost]
+    return f"{grammar.ENDED} {tools.BETWEEN.join(said)}"
 
 
 Speakers = tuple[str, str]
@@ -176,7 +156,8 @@ class Renderer:
             case Ended(stopped=True):
                 yield from self._block(f"{grammar.STOPPED} Stopped.")
             case Ended(error=error):
-                yield from self._block(notice(error)) if error else self._finish()
+                said = notice(error) if error else taken(entry)
+                yield from self._block(said) if said else self._finish()
             case _:
                 assert_never(entry)
 
@@ -225,12 +206,14 @@ class Renderer:
                 self._held.remove(entry.id)
                 yield from self._finish()
             output = tool_output(entry.output, called.tool)
-            yield self._line(called, "failed" if entry.failed else "done", output, entry.more)
+            took = [tools.duration(entry.seconds)] if entry.seconds >= SLOW else []
+            said = tools.BETWEEN.join([*filter(None, [entry.outcome]), *took])
+            yield self._line(called, "failed" if entry.failed else "done", output, said)
 
     def _line(
-        self, called: Called, state: ToolState, output: Sequence[str] = (), more: str = ""
+        self, called: Called, state: ToolState, output: Sequence[str] = (), outcome: str = ""
     ) -> CallLine:
-        line = tool_line(called.tool, called.input, self._folder, state=state, more=more)
+        line = tool_line(called.tool, called.input, self._folder, state=state, outcome=outcome)
         return CallLine(called.id, line, list(output))
 
 
