@@ -48,7 +48,7 @@ def test_what_runs_in_the_background_is_seen_stopped_and_told_once(
     wait_idle(claude)
     text = claude.text()
     assert text.count("Background do t1") == 1
-    assert re.search(r"^▸ Bash echo up; .* ✗$", text, re.MULTILINE)
+    assert re.search(r"^▸ Bash echo up; .* ✗ \d+:\d\d$", text, re.MULTILINE)
     assert "in background" not in "\n".join(claude.screen())
 
 

@@ -182,6 +182,7 @@ local function add(chat, id, lines)
   M.insert(chat, row, lines, after_tool)
   local mark = set_mark(chat, row + (after_tool and 1 or 2), lines[1])
   local tool = { mark = mark, line = lines[1] } ---@type winnow.ToolMark
+  ---@return integer? row
   tool.row = function()
     return marked(chat, tool)
   end
