@@ -58,7 +58,7 @@ vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
 })
 
 local plugs = {
-  n = { 'go', 'cancel', 'keep', 'discuss', 'send', 'stop', 'allow', 'always', 'deny' },
+  n = { 'go', 'cancel', 'keep', 'discuss', 'send', 'steer', 'stop', 'allow', 'always', 'deny' },
   [''] = { 'next-message', 'previous-message' },
   x = { 'inside-code', 'around-code' },
 }

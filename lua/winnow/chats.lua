@@ -242,7 +242,7 @@ host.on('started', function()
     chat.state = 'asleep'
     chat:open()
     if chat.queued then
-      chat:tell('queue', {})
+      chat:tell('queue', { now = chat.now ~= nil })
     end
   end
 end)

@@ -63,6 +63,11 @@ M.subcommands = {
       chat:send()
     end)
   end,
+  ['send!'] = function()
+    registry.with_current(function(chat)
+      chat:steer()
+    end)
+  end,
   stop = function()
     registry.with_current(function(chat)
       chat:stop()

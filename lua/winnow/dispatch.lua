@@ -101,6 +101,12 @@ M.effects = {
   take = function(chat)
     chat:take()
   end,
+  hold = function(chat)
+    chat:hold()
+  end,
+  taken = function(chat, e)
+    chat:taken(e.messages)
+  end,
   refill = function(chat, e)
     chat:refill(e.text, e.messages)
   end,

@@ -5,6 +5,7 @@ local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
+local queued = require('winnow.chat.queued')
 local record = require('winnow.chat.record')
 local seen = require('winnow.section.seen')
 local tool = require('winnow.chat.tool')
@@ -47,6 +48,7 @@ local DIFF = {
 
 -- Of the buffer that is drawn now:
 local frontmatter_end = -1 -- last row of it
+local heading = 0 -- row of the draft's
 local section ---@type { id: string, first: integer, after: integer }? the open one
 local told = { row = -1 } ---@type { row: integer, output?: boolean } the line above, while drawing
 local bodies = {} ---@type winnow.Fenced[]
@@ -210,6 +212,28 @@ local function colour(buf, row, line)
   return group, index
 end
 
+--- Colour the bar of a message that waits; its number is shown once.
+---@param buf integer
+---@param row integer
+---@param line string
+local function draw_queued(buf, row, line)
+  local number, text = queued.read(line)
+  if not number then
+    return
+  end
+  local above = row > 0 and vim.api.nvim_buf_get_lines(buf, row - 1, row, false)[1]
+  vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
+    end_col = #line - #text,
+    hl_group = 'WinnowQueued',
+    ephemeral = true,
+    priority = 200,
+  })
+  for at = 0, above and queued.read(above) == number and #tostring(number) - 1 or -1 do
+    local look = { end_col = at + 1, conceal = ' ', ephemeral = true }
+    vim.api.nvim_buf_set_extmark(buf, namespace, row, at, look)
+  end
+end
+
 ---@param win integer
 ---@param buf integer
 ---@param row integer
@@ -232,6 +256,9 @@ local function draw_line(_, win, buf, row)
     cover.fit(win, buf, row, line, group)
   end
   draw_record(buf, row, line)
+  if row > heading then
+    draw_queued(buf, row, line)
+  end
   if line:find('[=\226]') then -- what a marker, or the rest of one, must hold
     local ours = section and row >= section.first and row < section.after
     local id = ours and not (index and index > 0) and section.id or nil
@@ -258,6 +285,7 @@ function M.start(chat_of)
         section = { id = chat.section.id, first = first, after = after }
         bodies = view.bodies(chat.section)
       end
+      heading = chat and chat:heading_row() or math.huge
       frontmatter_end = chat and select(2, frontmatter.read(buf)) or -1
     end,
     on_line = draw_line,

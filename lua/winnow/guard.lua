@@ -208,6 +208,11 @@ function M.is_leaving()
   return press.came - inserted < M.pause * 5 / 3
 end
 
+---@return number milliseconds since a key was read
+function M.idle()
+  return now() - press.at
+end
+
 --- The key that runs what runs now, as it was typed.
 ---@return string
 function M.key()

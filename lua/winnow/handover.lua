@@ -95,7 +95,7 @@ end
 function M.resign(chat, owner)
   chat.owner = owner or lock.owner(chat.path) or lock.me()
   host.notify('close', { chat = chat.buf })
-  local draft = chat:draft()
+  local draft = vim.trim(table.concat(chat:below(), '\n'))
   local saved = vim.endswith(vim.trim(files.read(chat.path)), '\n' .. draft)
   local kept = draft ~= '' and not saved and directory.keep_draft(chat.cwd, draft)
   watch(chat)

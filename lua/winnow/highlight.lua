@@ -28,6 +28,7 @@ local LOOKS = {
   WinnowFailed = { 'DiagnosticError', bold = true },
   WinnowOutput = { 'Comment' },
   WinnowNotice = { 'WarningMsg' },
+  WinnowQueued = { 'Special', bold = true }, -- number and bar of a message that waits
   WinnowAdded = { 'Added' },
   WinnowRemoved = { 'Removed', italic = true },
   WinnowHunk = { 'Changed' },

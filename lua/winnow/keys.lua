@@ -135,6 +135,14 @@ function M.send()
   end
 end
 
+--- Send into the running turn.
+function M.steer()
+  local chat = registry.current()
+  if chat then
+    chat:steer()
+  end
+end
+
 function M.stop()
   local chat = registry.current()
   if chat then

@@ -89,10 +89,11 @@
 ---@field chat integer
 ---@field messages string[]
 
---- The user wants the draft sent, but the chat was not idle: ask for it with `Take`.
+--- The user wants something sent, but the chat was not idle: ask for it with `Take`.
 ---@class winnow.event.Queue
 ---@field type 'queue'
 ---@field chat integer
+---@field now? boolean
 
 --- Do what helps after a turn that failed, and go on; `draft`: with what stands there.
 ---@class winnow.event.Again
@@ -451,10 +452,21 @@
 ---@field section string
 ---@field lines string[]
 
---- Commit the queued draft and answer with `Send`.
+--- Commit what is queued first and answer with `Send`.
 ---@class winnow.effect.Take
 ---@field type 'take'
 ---@field chat integer
+
+--- The turn has failed, or was stopped: what is queued is not sent before the user says so.
+---@class winnow.effect.Hold
+---@field type 'hold'
+---@field chat integer
+
+--- The agent has taken these messages, which were sent in the middle of a turn.
+---@class winnow.effect.Taken
+---@field type 'taken'
+---@field chat integer
+---@field messages string[]
 
 --- Put a message that was not delivered back into the draft, above what stands there.
 ---@class winnow.effect.Refill
@@ -691,6 +703,8 @@
 ---| winnow.effect.Fill
 ---| winnow.effect.Freeze
 ---| winnow.effect.Take
+---| winnow.effect.Hold
+---| winnow.effect.Taken
 ---| winnow.effect.Refill
 ---| winnow.effect.Stored
 ---| winnow.effect.Status
@@ -773,6 +787,8 @@
 ---@field fill fun(chat: winnow.Chat, effect: winnow.effect.Fill)
 ---@field freeze fun(chat: winnow.Chat, effect: winnow.effect.Freeze)
 ---@field take fun(chat: winnow.Chat, effect: winnow.effect.Take)
+---@field hold fun(chat: winnow.Chat, effect: winnow.effect.Hold)
+---@field taken fun(chat: winnow.Chat, effect: winnow.effect.Taken)
 ---@field refill fun(chat: winnow.Chat, effect: winnow.effect.Refill)
 ---@field stored fun(chat: winnow.Chat, effect: winnow.effect.Stored)
 ---@field status fun(chat: winnow.Chat, effect: winnow.effect.Status)

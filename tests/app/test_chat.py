@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from winnow import protocol as p
 from winnow.core.agent import Notice, Pause, Text, Thinking, ToolFinished, TurnEnded
+from winnow.core.steering import Taken, Withdrawn
 
 from tests.app.fakes import BASH, CHAT, Room, answers, denied, response, working
 
@@ -81,23 +82,77 @@ async def test_a_subagents_question_splits_no_paragraph_twice(room: Room) -> Non
 
 
 @pytest.mark.parametrize("boundary", [Pause(), TurnEnded()])
-async def test_a_queued_draft_is_taken_at_the_next_boundary(
+async def test_what_steers_is_taken_at_the_next_boundary(
     room: Room, boundary: Pause | TurnEnded
 ) -> None:
     """Once, and what comes between taking and sending waits."""
     await working(room)
     await room.hear(Text("Hel"))
-    await room.do(p.Queue(CHAT), p.Queue(CHAT))
+    await room.do(p.Queue(CHAT, now=True), p.Queue(CHAT, now=True))
     await room.hear(Text("lo"))
     assert not room.editor.every(p.Take)
     await room.hear(boundary, Text("Good"))
-    await room.do(p.Queue(CHAT))
+    await room.do(p.Queue(CHAT, now=True))
     assert room.editor.text == "|Hello"
     await room.send("Next")
     await room.hear(Text("bye"), Pause())
     assert room.editor.text == "|Hello|Goodbye"
     assert len(room.editor.every(p.Take)) == 1
     assert "Next" in room.agent.prompts
+
+
+async def test_what_is_queued_waits_for_the_end_of_the_turn(room: Room) -> None:
+    """Each message gets one of its own: Claude Code would glue together what waits there."""
+    await working(room)
+    await room.hear(Text("Hello"), Pause())
+    await room.do(p.Queue(CHAT))
+    assert not room.editor.every(p.Take)
+    await room.hear(TurnEnded())
+    assert len(room.editor.every(p.Take)) == 1
+    await room.send("One")
+    await room.do(p.Queue(CHAT))
+    assert len(room.editor.every(p.Take)) == 1
+    await room.hear(Text("Well"), TurnEnded())
+    assert len(room.editor.every(p.Take)) == 2
+
+
+@pytest.mark.parametrize("told", [True, False])
+async def test_one_message_at_a_time_goes_into_a_turn(room: Room, told: bool) -> None:
+    """The next one when the agent tells that it is taken; at the latest when the turn is over."""
+    await working(room)
+    await room.hear(Text("Hello"), Pause())
+    await room.do(p.Queue(CHAT, now=True))
+    await room.send("One")
+    await room.do(p.Queue(CHAT, now=True))
+    assert len(room.editor.every(p.Take)) == 1
+    id = room.agent.prompts["One"]
+    await room.hear(Taken(id) if told else TurnEnded([room.agent.prompts["Hi"], id]))
+    assert [taken.messages for taken in room.editor.every(p.Taken)] == [[id]] * told
+    assert len(room.editor.every(p.Take)) == 2
+
+
+@pytest.mark.parametrize("end", [TurnEnded(stopped=True), TurnEnded(error="It failed.")])
+async def test_after_a_turn_that_failed_nothing_goes_by_itself(room: Room, end: TurnEnded) -> None:
+    await working(room)
+    await room.hear(Text("Hello"), Pause())
+    await room.do(p.Queue(CHAT))
+    await room.hear(end)
+    assert not room.editor.every(p.Take)
+    assert len(room.editor.every(p.Hold)) == 1
+
+
+async def test_what_a_stopped_turn_did_not_take_comes_back(room: Room) -> None:
+    """As a message of its own."""
+    await working(room)
+    await room.hear(Text("Hello"), Pause())
+    await room.do(p.Queue(CHAT, now=True))
+    await room.send("One")
+    id = room.agent.prompts["One"]
+    await room.hear(Withdrawn([id]), TurnEnded([room.agent.prompts["Hi"]], stopped=True))
+    assert [(refill.text, refill.messages) for refill in room.editor.every(p.Refill)] == [
+        ("One", [id])
+    ]
+    assert room.editor.states[-1] == "idle"
 
 
 async def test_a_draft_waits_for_the_connection(room: Room) -> None:
@@ -114,7 +169,7 @@ async def test_a_draft_waits_for_the_section(room: Room) -> None:
     """It goes out once the question is answered, after what was said meanwhile."""
     await working(room)
     asked = await room.ask("Sure?")
-    await room.do(p.Queue(CHAT))
+    await room.do(p.Queue(CHAT, now=True))
     await room.ask("Really?")
     await room.answer("Yes")
     assert not room.editor.every(p.Take)
@@ -150,7 +205,7 @@ async def test_no_message_splits_a_sentence(room: Room) -> None:
     await working(room)
     await room.hear(Text("Hel"))
     await room.ask("Sure?", agent_id="a1")
-    await room.do(p.Queue(CHAT))
+    await room.do(p.Queue(CHAT, now=True))
     await room.answer("Yes")
     assert not room.editor.every(p.Take)
     await room.hear(Text("lo"), Pause())

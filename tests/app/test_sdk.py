@@ -27,6 +27,7 @@ from winnow import health, ports
 from winnow.adapters.claude import private, process, translate
 from winnow.adapters.claude.agent import ClaudeAgent
 from winnow.core import agent as a
+from winnow.core import steering
 from winnow.core.asking.trust import Given
 
 from tests import api
@@ -87,6 +88,7 @@ def test_our_names_don_t_meet_the_sdk_s(tmp_path: Path) -> None:
         "_replies",
         "_servers",
         "_calls",
+        "_aside",
         "started",
     }
 
@@ -288,6 +290,59 @@ async def test_settings_that_change_are_told_and_kept_out(real: Stage) -> None:
         await user.turn(2)
     assert user.text.endswith("Two.")
     assert not (real.folder / "hooked").exists()
+
+
+BASH = {"command": "touch made; sleep 1", "description": "d"}
+
+
+async def test_a_prompt_goes_into_the_turn(real: Stage) -> None:
+    """With the next result of a tool; then the CLI tells that it is taken, and no turn follows."""
+    real.server.add(api.say("One.", api.ToolUse("Bash", BASH, "toolu_a")), api.say("Two."))
+    user, second = real.user, UUID[:-1] + "2"
+    async with connected(real.claude(), user) as agent:
+        await agent.prompt("hi", UUID)
+        request, reply = await user.asked.get()
+        await agent.prompt("steer", second)
+        reply.set_result(a.Allow(request.input))
+        ended = await user.turn()
+    assert ended.answered == [UUID, second]
+    assert [taken.id for taken in user.every(steering.Taken)] == [UUID, second]
+    assert user.events.index(steering.Taken(second)) < user.events.index(a.Text("Two."))
+    said = json.dumps(real.server.requests[-1]["messages"][-1])
+    assert "The user sent a new message while you were working:\\nsteer\\n" in said
+
+
+async def test_prompts_that_wait_together_are_glued(real: Stage) -> None:
+    """Which is why the second of them waits here. One day this may be needless."""
+    real.server.add(api.say("One.", api.Gate()), api.say("Two."))
+    user = real.user
+    async with connected(real.claude(), user) as agent:
+        await agent.prompt("hi", UUID)
+        await asyncio.to_thread(real.server.request, 0)
+        for number in (2, 3):
+            await agent.prompt(f"message {number}", f"{UUID[:-1]}{number}")
+        await asyncio.sleep(0.3)
+        real.server.release()
+        await user.turn(2)
+    assert real.server.requests[-1]["messages"][-1]["content"][0]["text"] == "message 2\nmessage 3"
+
+
+async def test_a_stopped_turn_takes_no_more_prompts(real: Stage) -> None:
+    """The CLI names those that it had not taken; else each would get a turn."""
+    real.server.add(api.say("One.", api.Gate()), api.say("Two."))
+    user, second = real.user, UUID[:-1] + "2"
+    async with connected(real.claude(), user) as agent:
+        await agent.prompt("hi", UUID)
+        await asyncio.to_thread(real.server.request, 0)
+        await agent.prompt("strawberry", second)
+        await agent.interrupt()
+        ended = await user.turn()
+        assert ended.stopped
+        assert user.every(steering.Withdrawn) == [steering.Withdrawn([second])]
+        real.server.release()
+        await agent.prompt("again", UUID[:-1] + "3")
+        await user.turn(2)
+    assert "strawberry" not in json.dumps(real.server.requests[-1]["messages"])
 
 
 def test_the_cli_knows_these_names() -> None:

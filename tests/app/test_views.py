@@ -199,7 +199,7 @@ async def test_what_can_not_be_drawn_there_waits_here(two: Two) -> None:
 async def test_the_other_chats_agent_has_nothing_to_do_with_it(two: Two) -> None:
     """It is neither stopped nor denied with what that one does, and keeps nothing busy there."""
     asked = await both(two)
-    await two.do(p.Queue(OTHER))
+    await two.do(p.Queue(OTHER, now=True))
     await two.do(p.Stop(OTHER))
     assert two.other.every(p.Say)[-1].text == "Nothing is running in this chat."
     agent = two.agent
@@ -213,12 +213,13 @@ async def test_the_other_chats_agent_has_nothing_to_do_with_it(two: Two) -> None
     await two.answer("Yes")
     assert answers(asked) == {"Fine?": "Yes"}
     assert two.other.text.startswith("|x|Hm.")
-    assert two.other.taking  # the draft that was queued meanwhile
+    assert two.other.every(p.Hold)  # what was queued stays where it is
+    assert not two.other.taking
 
 
 async def test_it_outlives_the_other_chats_agent(two: Two) -> None:
     asked = await both(two)
-    await two.do(p.Queue(OTHER))
+    await two.do(p.Queue(OTHER, now=True))
     await two.hear(ports.AgentError("It died."))
     assert not asked.done()
     assert two.other.section is not None

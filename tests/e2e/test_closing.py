@@ -186,11 +186,11 @@ def test_two_returns_send_once(claude: Editor, api: ScriptedAPI) -> None:
 
 @pytest.mark.fresh("nothing")
 def test_a_message_beside_a_question_waits(claude: Editor, api: ScriptedAPI) -> None:
-    """It is seen to be queued, stays in the draft, and is sent after the answer."""
+    """It is seen to be queued, and is sent when the turn is over that the answer goes on with."""
     waiting(claude, api).keys("G")
     send(claude, "Also this")
-    claude.wait_screen("goes out as soon as Claude can take it")
-    assert draft(claude) == "Also this"
+    claude.wait_screen("1 queued")
+    assert draft(claude) == "1▎Also this"
     answer(claude, api)
     claude.wait(lambda: draft(claude) == "", "the message sent")
     wait_idle(claude)

@@ -267,7 +267,7 @@ def test_a_queued_draft_outlives_the_host(claude: Editor, api: ScriptedAPI) -> N
     start(claude)
     claude.wait_line("One.")
     claude.keys("GAremember the milk<Esc><CR>")
-    claude.wait_screen("goes out as soon as")
+    claude.wait_screen("1 queued")
     claude.keys(":Winnow restart<CR>")
     api.release()
     claude.wait_line("Two.")
@@ -293,7 +293,7 @@ def test_messages_that_no_host_has_read_are_the_draft(
     os.kill(host, signal.SIGKILL)
     if with_neovim:
         claude.start(str(chat_file(claude)))
-    claude.wait(lambda: draft(claude) == "remember the milk\n\nand the bread", "the draft")
+    claude.wait(lambda: draft(claude) == "1▎remember the milk\n\nand the bread", "the draft")
     assert told(api, "remember the milk", "and the bread") == 0
 
 

@@ -115,19 +115,6 @@ def test_nothing_moves_for_a_reader(claude: Editor, api: ScriptedAPI, keys: str)
     assert view(claude) == seen
 
 
-def test_a_queued_draft_does_not_go_out_half_typed(claude: Editor, api: ScriptedAPI) -> None:
-    """Who goes on typing in a draft that waits sends all of it with `<Esc>`."""
-    streaming(claude, api, "Begun.", " Done.")
-    api.add(say("Two."))
-    send(claude, "And")
-    claude.keys("A then")
-    finish(claude, api, "Done.")
-    claude.wait_screen("goes out when you leave Insert mode")
-    claude.keys(" some<Esc>")
-    claude.wait_line("Two.")
-    assert "And then some" in str(api.requests[1]["messages"][-1])
-
-
 def test_nothing_moves_in_another_window(claude: Editor, api: ScriptedAPI) -> None:
     """Neither the other window nor a chat window that is scrolled up moves."""
     claude.command("edit other | call setline(1, range(200)) | 100")

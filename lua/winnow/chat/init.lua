@@ -7,10 +7,12 @@ local frontmatter = require('winnow.chat.frontmatter')
 local heading = require('winnow.chat.heading')
 local host = require('winnow.host')
 local marker = require('winnow.section.marker')
+local queue = require('winnow.chat.queue')
 local registry = require('winnow.registry')
 local save = require('winnow.chat.save')
 local say = require('winnow.say')
 local section = require('winnow.section')
+local send = require('winnow.chat.send')
 local sent = require('winnow.chat.sent')
 local state = require('winnow.chat.state')
 local undo = require('winnow.chat.undo')
@@ -45,7 +47,6 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field live_timer? uv.uv_timer_t which draws them
 ---@field since? integer when its agent began to start, in milliseconds
 ---@field ticks? boolean what is said of time will be said anew
----@field queued boolean the draft waits to be sent
 ---@field mentioning? uv.uv_timer_t until what the draft mentions is looked for
 ---@field insists? string the draft of which was said that something it mentions can't be sent
 ---@field unwritten? string why its file could not be written, which the user knows
@@ -69,7 +70,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field fresh boolean the next text starts a paragraph
 ---@field tools table<string, winnow.ToolMark> the tool lines that still change
 ---@field frontmatter? string[] its lines, as they stood there last
-local Chat = vim.tbl_extend('error', heading, draft, save, state)
+local Chat = vim.tbl_extend('error', heading, draft, queue, save, send, state)
 Chat.__index = Chat
 
 ---@param first integer row, from 0
@@ -229,6 +230,7 @@ function M.new(buf, owner)
     background = 0,
     live = {},
     queued = false,
+    sent_into = {},
     carry = '',
     fresh = false,
     saving = false,
@@ -242,6 +244,7 @@ function M.new(buf, owner)
   end
   frontmatter.keep(self)
   self:first_heading(registry.get(buf))
+  self:note_queue()
   if not owner then
     section.recognise(self)
   end

@@ -39,11 +39,12 @@ local GHOST = 'i writes here, <Esc> and <CR> send'
 local GHOST_OF_DEMO = 'i, any text, <Esc>, <CR> start the tour'
 local GHOST_OF_TASK = 'i writes to this worker, <Esc> and <CR> send'
 local TYPING = 'goes out when you leave Insert mode'
+local EDITING = 'goes out when the cursor leaves it, or rests'
 
 --- The host stopped: nothing is connected, and the open section has nobody to answer to.
 ---@param sentence string
 function Chat:lost(sentence)
-  self.queued = false
+  self:hold()
   if self.section then
     self.section:forget()
   end
@@ -79,9 +80,10 @@ function Chat:set_state(state)
     end)
   end
   if state == 'failed' then
-    self.queued = false
+    self:hold()
   elseif state == 'idle' then
     fold.messages(self)
+    self:forget_sent()
   end
   self:show_state()
 end
@@ -202,9 +204,12 @@ function Chat:show_state()
   if self.owner then
     text = handover.sentence(self.owner)
   end
-  if self.queued then
-    local when = self.typing and TYPING or QUEUED
-    text = text == '' and when or ('%s · %s'):format(text, when)
+  local queue = self.queued == 'draft' and QUEUED or self:queue_words()
+  if self.typing then
+    queue = self.queued == 'draft' and TYPING or EDITING
+  end
+  if queue ~= '' then
+    text = text == '' and queue or ('%s · %s'):format(text, queue)
   end
   if self.unwritten then
     local unsaved = ('not saved: %s'):format(self.unwritten)

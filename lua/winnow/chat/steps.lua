@@ -248,6 +248,29 @@ function M.difference(old, new)
   }
 end
 
+--- The steps between drafts of which each is changed alike.
+---@param past winnow.Past
+---@param change fun(lines: string[]): string[]
+---@return winnow.Past
+function M.changed(past, change)
+  local texts, at = { [0] = past.oldest }, { [0] = 0 }
+  local result = { oldest = change(past.oldest), steps = {}, now = 0 } ---@type winnow.Past
+  for i, step in ipairs(past.steps) do
+    local before = texts[step.parent]
+    local text = vim.list_slice(before, 1, step.row)
+    vim.list_extend(text, step.new)
+    texts[i] = vim.list_extend(text, vim.list_slice(before, step.row + #step.old + 1))
+    local other = M.difference(change(before), change(texts[i])) ---@type winnow.Step?
+    if other then
+      other.seq, other.parent, other.cursor = step.seq, at[step.parent], step.cursor
+      table.insert(result.steps, other)
+    end
+    at[i] = other and #result.steps or at[step.parent]
+  end
+  result.now = at[past.now]
+  return result
+end
+
 --- Make a step in the current buffer, which is a copy.
 ---@param step winnow.Step
 ---@param first integer row of the draft

@@ -103,6 +103,16 @@ function M.wrote(buf)
   bare[buf] = vim.api.nvim_buf_get_changedtick(buf)
 end
 
+--- Something was taken out of the draft that no step may bring back: the steps are those of drafts
+--- without it.
+---@param buf integer
+---@param without fun(lines: string[]): string[]
+function M.change(buf, without)
+  if kept[buf] then
+    kept[buf] = steps.changed(kept[buf], without)
+  end
+end
+
 --- Give Neovim the steps back: the text stays as it is.
 ---@param chat winnow.Chat
 function M.restore(chat)

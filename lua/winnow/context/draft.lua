@@ -184,14 +184,18 @@ end
 ---@param chat winnow.Chat
 ---@param go fun(along: winnow.Along, waited: boolean)
 ---@param stay? fun() instead
-function M.gather(chat, go, stay)
-  local text = chat:draft()
+---@param text_of? fun(): string what is sent, in place of the draft
+function M.gather(chat, go, stay, text_of)
+  text_of = text_of or function()
+    return chat:draft()
+  end
+  local text = text_of()
   local lines = vim.split(text, '\n', { plain = true })
   M.prepare(chat, lines, function(waited)
     if waited and not vim.api.nvim_buf_is_loaded(chat.buf) then
       return
-    elseif chat:draft() ~= text then -- it was edited meanwhile
-      return M.gather(chat, go, stay)
+    elseif text_of() ~= text then -- it was edited meanwhile
+      return M.gather(chat, go, stay, text_of)
     end
     local found = M.all(chat, lines)
     local sentence = chat.insists ~= text and refusal(found)

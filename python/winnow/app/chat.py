@@ -12,6 +12,7 @@ from winnow.app.outbox import Outbox
 from winnow.app.page import Page
 from winnow.app.parts.all import PARTS
 from winnow.app.parts.part import Around, Parts
+from winnow.app.queue import Queue
 from winnow.app.section import Section
 from winnow.app.sections.sections import Sections
 from winnow.app.session import Session
@@ -57,11 +58,11 @@ class Chat:
         self._turn = self._sections.turn
         does = (self.moved, self.handle, self.renew)
         around = Around(opened, world, page, self._session, outbox, self._turn, *does)
-        self.parts = Parts([part(around) for part in PARTS])
+        self._queue = Queue(around)
+        self.parts = Parts([self._queue, *(part(around) for part in PARTS)])
         self._resume = opened.session  # the session's id in the agent's own books
         self._begun = False  # that session is new, and has no whole turn yet
         self._heard: ports.Heard | None = None  # what it had heard when its agent was made
-        self._queued = False  # the user wants the draft sent
         self._stale = False  # the agent has settings that are not those of now
         self.told: p.Status | None = None
         self._loading = asyncio.create_task(self._load())
@@ -101,7 +102,7 @@ class Chat:
         match event:
             case p.Open():
                 self._sections.reattach(event.sections, event.lines)
-                self._queued = False  # the buffer forgot it
+                self._queue.forget()  # the buffer has, too
                 self._page.taken()
                 self.told = None
             case p.Send():
@@ -109,9 +110,7 @@ class Chat:
             case p.Refilled(messages=messages):
                 self._outbox.refilled(messages)
             case p.Queue():
-                # While the draft is being taken, this is about the same one.
-                self._queued = not self._page.taking
-                self._session.want()
+                self._queue.want(event)
                 self._sections.choices.cancel()
             case p.Stop():
                 self._stop()
@@ -132,6 +131,7 @@ class Chat:
             picked = self._sections.choices.by_number(text)
             message = self._outbox.write(picked or text, id, own=picked is None)
             self._session.prompt(message, event.attached)
+            self._queue.sent(message.id)
         elif text:
             self._page.append(p.Refill(self.id, text), p.Stored(self.id, [id]))
 
@@ -189,7 +189,7 @@ class Chat:
     def spare(self) -> bool:
         """Its agent runs for a first message that may never come."""
         return self._session.state in ("connecting", "connected") and not (
-            self._session.used or self._queued
+            self._session.used or self._queue.wanted
         )
 
     def moved(self) -> None:
@@ -262,7 +262,7 @@ class Chat:
             self._page.refill(self._outbox.lost({} if heard is None else heard))
         else:
             self._outbox.doubt()
-        self._queued = False
+        self._queue.forget()
         self._sections.choices.ask()
         self._advance()
 
@@ -284,7 +284,7 @@ class Chat:
         self._stale = False
         given = Given()
         if o.agent != "scripted":  # which reads nothing of a project
-            given = await self._trust.given(lambda: self._queued or self._outbox.waiting)
+            given = await self._trust.given(lambda: self._queue.wanted or self._outbox.waiting)
         mode = await self._mode.first()
         return ports.AgentSpec(
             o.cwd, o.agent, self._resume, o.model, mode, self._sections.ways, given
@@ -308,15 +308,14 @@ class Chat:
         """Where a message may stand, send late answers, then ask for the queued draft."""
         if self._outbox.waiting:
             self._session.want()
-        if self._stale and (self._queued or self._outbox.waiting) and not self.working:
+        if self._stale and (self._queue.wanted or self._outbox.waiting) and not self.working:
             self._session.renew()
         while (message := self._outbox.next()) and self._may_tell(message):
             self._page.append(self._shown(message))
             self._outbox.send(message)
             self._session.prompt(message)
-        if self._queued and self._may_send():
-            self._queued = False
-            self._page.take()
+        if self._may_send() and self._queue.may_go(working=self.working):
+            self._queue.take()
         pending = [section.pending for section in self._sections.waiting]
         more = {"mode": self._mode.name, "ahead": self._session.ahead, **self.parts.status()}
         status = p.Status(self.id, self._state(), pending, **more)

@@ -118,6 +118,10 @@ class Outbox:
         """As `answered`, but the model got none of them: they are to be given back, too."""
         return [*self._return(self._sent(prompts)), *self.answered(prompts)]
 
+    def withdrawn(self, prompts: list[str]) -> list[Message]:
+        """The agent will not take these prompts any more. What is to be given back."""
+        return self._return([m for m in self._in("sent") if m.id in prompts])
+
     def doubt(self) -> None:
         """The agent is gone, and the next one must tell."""
         for message in self._in("sent", "given", "missed"):

@@ -113,10 +113,10 @@ class Page:
         return True
 
     def refill(self, messages: list[ports.Message]) -> None:
-        """Give back as a draft what the agent was told but did not take."""
-        if messages:
-            text = "\n".join(clean_block("\n\n".join(map(_as_draft, messages))))
-            self.append(p.Refill(self.chat, text, [message.id for message in messages]))
+        """Give back as drafts what the agent was told but did not take: each stays a message."""
+        for message in reversed(messages):  # each goes above the one before
+            text = "\n".join(clean_block(_as_draft(message)))
+            self.append(p.Refill(self.chat, text, [message.id]))
 
     def show_open(self) -> None:
         """Show the open section as if it had just come."""

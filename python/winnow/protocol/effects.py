@@ -107,7 +107,17 @@ class Freeze(SectionMessage, frozen=True):
 
 
 class Take(ChatMessage, frozen=True):
-    """Commit the queued draft and answer with `Send`."""
+    """Commit what is queued first and answer with `Send`."""
+
+
+class Hold(ChatMessage, frozen=True):
+    """The turn has failed, or was stopped: what is queued is not sent before the user says so."""
+
+
+class Taken(ChatMessage, frozen=True):
+    """The agent has taken these messages, which were sent in the middle of a turn."""
+
+    messages: list[str]
 
 
 class Refill(ChatMessage, frozen=True):
@@ -261,6 +271,8 @@ Effect = Union[
     Fill,
     Freeze,
     Take,
+    Hold,
+    Taken,
     Refill,
     Stored,
     Status,

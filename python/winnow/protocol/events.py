@@ -91,7 +91,12 @@ class Refilled(ChatMessage, frozen=True):
 
 
 class Queue(ChatMessage, frozen=True):
-    """The user wants the draft sent, but the chat was not idle: ask for it with `Take`."""
+    """The user wants something sent, but the chat was not idle: ask for it with `Take`.
+
+    ``now``: into the turn that runs; else when it is over.
+    """
+
+    now: bool = False
 
 
 class Again(ChatMessage, frozen=True):

@@ -34,6 +34,7 @@ from winnow.adapters.claude.process import Process
 from winnow.adapters.claude.requests import Requests
 from winnow.adapters.claude.translate import Translator
 from winnow.core import agent as a
+from winnow.core import steering
 from winnow.core.context.attachment import Attachment
 
 log = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ class ClaudeAgent:
             stderr=self._hear_stderr,
             files=self._files,
         )
-        self._process = Process(self._options, spec.place)
+        self._process = Process(self._options, spec.place, self._hear_aside)
         self._client = ClaudeSDKClient(self._options, self._process)
         self.controls = Controls(lambda: (self._client, self._process), patience, self._error)
 
@@ -115,7 +116,7 @@ class ClaudeAgent:
                 raise self._error(failures.silent(2 * self._start_patience))
             self._log(f"Claude Code is silent for {self._start_patience:g} s; starting it again")
             await self._client.disconnect()
-            self._process = Process(self._options, self._spec.place)
+            self._process = Process(self._options, self._spec.place, self._hear_aside)
             self._client = ClaudeSDKClient(self._options, self._process)
         if connecting.cancelled():
             raise self._error(failures.died(code, self._last_stderr()))
@@ -201,7 +202,10 @@ class ClaudeAgent:
     async def interrupt(self) -> None:
         """End the turn; a CLI that does not react is killed. See `ports.Agent.interrupt`."""
         try:
-            await asyncio.wait_for(self._client.interrupt(), self._patience)
+            asking = self._process.request("interrupt", **{private.CANCEL_QUEUED: True})
+            reply = await asyncio.wait_for(asking, self._patience)
+            if cancelled := reply.get("cancelled"):
+                self._events.put_nowait(steering.Withdrawn([str(id) for id in cancelled]))
         except Exception as error:  # noqa: BLE001  the SDK raises bare ones
             log.warning("interrupt failed, ending Claude Code: %r", error)
             self._process.kill()
@@ -293,6 +297,12 @@ class ClaudeAgent:
             log.warning("skipped a %s", type(message).__name__, exc_info=True)
             found = [a.TurnEnded()] if isinstance(message, ResultMessage) else []
         yield from found
+
+    def _hear_aside(self, message: dict[str, Any]) -> None:
+        """What the SDK does not know."""
+        match message:
+            case {"command_uuid": str(id), "state": "started"}:
+                self._events.put_nowait(steering.Taken(id))
 
     def _hear_stderr(self, line: str) -> None:
         self._stderr.append(line)

@@ -85,6 +85,15 @@ CONTEXT = "get_context_usage"
 # left of a plan (``rate_limits``). With ``skip_behaviors`` it reads no transcripts.
 USAGE = "get_usage"
 
+# Of a prompt with a ``uuid`` the CLI tells in messages of this type, which the SDK drops, what
+# becomes of it: ``{"command_uuid", "state": "queued" | "started" | "completed" | "cancelled" | …}``.
+# ``started``: it is part of a turn now, its own or the running one.
+LIFECYCLE = "command_lifecycle"
+
+# Of the control request ``interrupt``, for which the SDK has no argument: prompts that no turn has
+# taken are dropped, and named in the reply's ``cancelled``. Else each would get a turn.
+CANCEL_QUEUED = "cancel_queued"
+
 # A hook that the SDK's types lack: settings on disk have changed. Its ``block`` keeps them out.
 CONFIG_CHANGE = cast(HookEvent, "ConfigChange")
 

@@ -8,7 +8,7 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from claude_agent_sdk import (
 )
 
 from winnow.adapters.claude import places
-from winnow.adapters.claude.private import RESERVED, Subprocess
+from winnow.adapters.claude.private import LIFECYCLE, RESERVED, Subprocess
 from winnow.adapters.claude.tool_server import ToolServer
 from winnow.ports import Place
 
@@ -39,12 +39,19 @@ class Process(Subprocess):
     Args:
         options: what it is started with.
         place: where it runs.
+        aside: hears the messages that the SDK does not know.
 
     Attributes:
         started: it once ran.
     """
 
-    def __init__(self, options: ClaudeAgentOptions, place: Place | None = None) -> None:
+    def __init__(
+        self,
+        options: ClaudeAgentOptions,
+        place: Place | None = None,
+        aside: Callable[[dict[str, Any]], object] = lambda _: None,
+    ) -> None:
+        self._aside = aside
         self._place = place if place and place.command else None
         self._named = str(options.cli_path or "")
         self._found = shutil.which(self._named) if self._named else None
@@ -155,6 +162,9 @@ class Process(Subprocess):
                 return True
             case {"type": "control_cancel_request", "request_id": str(id)} if id in self._calls:
                 self._calls[id].cancel()
+                return True
+            case {"type": kind} if kind == LIFECYCLE:
+                self._aside(message)
                 return True
             case {"type": kind} if kind in RESERVED:
                 log.warning("skipped a message: %s", kind)

@@ -63,6 +63,7 @@ class RunChat(Chat):
         self.viewers = Viewers()
         self.changed: Callable[[], None] = lambda: None
         super().__init__(opened, world, starts, replay, after)
+        self._queue.eager = True  # a message may be the answer that a worker waits for
         self._crew = Crew(self._record, self, world, starts)
         self._crew.places = places.known(opened.places)
         self.run = self._record.run
@@ -303,7 +304,7 @@ class RunChat(Chat):
             while (message := self._outbox.next()) and self._is_stale(message):
                 self._outbox.drop(message)
         connected = self._session.state == "connected"
-        if self._queued and connected and self._turn.boundary and not self._aside:
+        if self._queue.wanted and connected and self._turn.boundary and not self._aside:
             one = len(query.with_human(self.run.queries.values())) == 1
             self._aside = self._sections.set_aside(
                 lambda section: _ANSWERED if one and is_question(section) else _PASSES

@@ -27,6 +27,8 @@ STOPPED = "■"
 ENDED = "∎"  # what a turn has taken
 REPLAYED = "↻"
 
+QUEUED = "▎"  # a line of the queue: behind the number of its message
+
 # Beside what is answered already, and what is not.
 DECIDED = "●"
 UNDECIDED = "○"
