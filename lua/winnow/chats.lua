@@ -203,6 +203,7 @@ function M.attach(buf)
   end
   set_up(chat)
   chat:heal()
+  chat:note_queue()
   chat:follow()
   chat:open()
   handover.begin(chat, before and before.owner)

@@ -49,7 +49,7 @@ def test_they_are_lines(claude: Editor, api: ScriptedAPI) -> None:
     assert prompts(api)[1:] == ["first", "third, now", "second\nand more\nto be"]
     assert draft(claude) == "the draft"
     assert claude.text().count("## You\n\nsecond\nand more\nto be\n\n## Claude") == 1
-    claude.keys("uuu")
+    claude.keys("uu")
     assert draft(claude) == "4▎fourth"  # which was deleted; the others were sent
 
 

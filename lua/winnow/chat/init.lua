@@ -230,7 +230,6 @@ function M.new(buf, owner)
     background = 0,
     live = {},
     queued = false,
-    sent_into = {},
     carry = '',
     fresh = false,
     saving = false,
@@ -244,7 +243,6 @@ function M.new(buf, owner)
   end
   frontmatter.keep(self)
   self:first_heading(registry.get(buf))
-  self:note_queue()
   if not owner then
     section.recognise(self)
   end

@@ -15,6 +15,9 @@ local Chat = {}
 
 local namespace = vim.api.nvim_create_namespace('winnow.queue')
 
+local QUEUED = 'goes out as soon as Claude can take it'
+local TYPING = 'goes out when you leave Insert mode'
+local EDITING = 'goes out when the cursor leaves it, or rests'
 local STILL = 1000 -- milliseconds without a key until a message may go that the cursor stands on
 
 --- What stands below the draft's heading.
@@ -31,6 +34,7 @@ end
 
 --- Remember the lines below the heading: against them the next edit is read.
 function Chat:note_queue()
+  self.sent_into = self.sent_into or {}
   local lines = self:below()
   local seen = self.stood and self.stood.seen or {}
   local any = false
@@ -239,14 +243,18 @@ function Chat:put_back(text)
   end
 end
 
---- How many wait, in words; empty: none.
+--- What is to go out, and when, in words; empty: nothing.
 ---@return string
 function Chat:queue_words()
   local count = #self:waiting()
-  if count == 0 then
+  if self.queued == 'draft' then
+    return self.typing and TYPING or QUEUED
+  elseif count == 0 then
     return ''
+  elseif self.typing then
+    return EDITING
   elseif self.now then
-    return 'goes out as soon as Claude can hear it'
+    return QUEUED
   elseif self.queued then
     return ('%d queued'):format(count)
   end

@@ -33,13 +33,10 @@ local BUSY = {
   waiting = 'Claude waits for your answer here',
 }
 local IN_BACKGROUND = '%d in background'
-local QUEUED = 'goes out as soon as Claude can take it'
 local SLOW = 3 -- seconds of a start from which on they are counted
 local GHOST = 'i writes here, <Esc> and <CR> send'
 local GHOST_OF_DEMO = 'i, any text, <Esc>, <CR> start the tour'
 local GHOST_OF_TASK = 'i writes to this worker, <Esc> and <CR> send'
-local TYPING = 'goes out when you leave Insert mode'
-local EDITING = 'goes out when the cursor leaves it, or rests'
 
 --- The host stopped: nothing is connected, and the open section has nobody to answer to.
 ---@param sentence string
@@ -204,13 +201,9 @@ function Chat:show_state()
   if self.owner then
     text = handover.sentence(self.owner)
   end
-  local queue = self.queued == 'draft' and QUEUED or self:queue_words()
-  if self.typing then
-    queue = self.queued == 'draft' and TYPING or EDITING
-  end
-  if queue ~= '' then
-    text = text == '' and queue or ('%s · %s'):format(text, queue)
-  end
+  local queue = self:queue_words()
+  local both = text ~= '' and queue ~= '' and ' · ' or ''
+  text = text .. both .. queue
   if self.unwritten then
     local unsaved = ('not saved: %s'):format(self.unwritten)
     text = text == '' and unsaved or ('%s · %s'):format(unsaved, text)

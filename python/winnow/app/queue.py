@@ -63,6 +63,6 @@ class Queue(Part):
                 self.around.page.refill(self.around.outbox.withdrawn(ids))
             case a.TurnEnded(error=error, stopped=stopped) if error or stopped:
                 self.wanted = self.now = False
-                self.around.page.apply(p.Hold(self.around.page.chat))
+                self.around.page.append(p.Hold(self.around.page.chat))
             case _:
                 pass

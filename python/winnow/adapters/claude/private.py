@@ -86,7 +86,7 @@ CONTEXT = "get_context_usage"
 USAGE = "get_usage"
 
 # Of a prompt with a ``uuid`` the CLI tells in messages of this type, which the SDK drops, what
-# becomes of it: ``{"command_uuid", "state": "queued" | "started" | "completed" | "cancelled" | …}``.
+# becomes of it: ``{"command_uuid", "state": "queued" | "started" | "completed" | "cancelled"}``.
 # ``started``: it is part of a turn now, its own or the running one.
 LIFECYCLE = "command_lifecycle"
 
