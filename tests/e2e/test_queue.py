@@ -27,7 +27,8 @@ def prompts(api: ScriptedAPI) -> list[str]:
     for request in api.requests:
         content = request["messages"][-1]["content"]
         texts = [block["text"] for block in content if block["type"] == "text"]
-        found.append(texts[-1] if texts else "")
+        own = [text for text in texts if not text.startswith(("The task tools", "<system"))]
+        found.append(own[-1] if own else "")
     return found
 
 
