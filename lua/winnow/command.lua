@@ -164,6 +164,21 @@ M.subcommands = {
   board = function(args)
     board.open(args.smods)
   end,
+  budget = function(_, rest)
+    local dollars = tonumber(vim.trim(rest):match('^%$?(%d+%.?%d*)$'))
+    registry.with_current(function(chat)
+      if not dollars then
+        notify('say how many US dollars this chat may cost, 0 for no limit: :Winnow budget {n}.')
+      elseif guard.is_user() then
+        chat:tell('budget', { dollars = dollars })
+      end
+    end)
+  end,
+  compact = function(_, text)
+    registry.with_current(function(chat)
+      chat:tell('compact', { text = vim.trim(text) })
+    end)
+  end,
   usage = function(args)
     registry.with_current(function(chat)
       lists.open('usage', chat.buf, args.smods)

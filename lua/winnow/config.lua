@@ -20,6 +20,8 @@ local M = {}
 ---@field replay string file with answers to give instead of you; empty: you are asked
 ---@field keep_hours number hours until a question without an answer is forgotten; 0: never
 ---@field questions 'tool'|'text'|'both' how Claude asks in new chats
+---@field compact 'auto'|'off'|'ask' what is done before the context is full
+---@field max_budget number US dollars that a chat may cost from when it is opened; 0: no limit
 ---@field form_hours number hours for which choices in Claude's text stay open over restarts
 ---@field root_markers string[] what marks a project's directory, whose chat is also its folders'
 ---@field alert ''|'bell'|'osc9'|'osc777' how the terminal calls when something waits out of sight
@@ -41,6 +43,8 @@ local defaults = {
   replay = '',
   keep_hours = 0,
   questions = 'tool',
+  compact = 'auto',
+  max_budget = 0,
   form_hours = 24,
   root_markers = { '.git', '.hg', '.jj', '.svn' },
   alert = '',
@@ -62,6 +66,7 @@ M.modes = { 'default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissi
 local CHOICES = {
   agent = { 'claude', 'scripted', 'auto' },
   alert = { '', 'bell', 'osc9', 'osc777' },
+  compact = { 'auto', 'off', 'ask' },
   mode = vim.list_extend({ '' }, M.modes),
   questions = { 'tool', 'text', 'both' },
 }
@@ -144,8 +149,8 @@ local function problem_of(key, value)
     return ('%s must be one of %s, not %q'):format(key, choices, value)
   elseif key == 'run_workers' and (value < 1 or value % 1 ~= 0) then
     return ('run_workers must be a whole number from 1, not %s'):format(value)
-  elseif key == 'run_budget' and value < 0 then
-    return ('run_budget must not be negative: %s'):format(value)
+  elseif (key == 'run_budget' or key == 'max_budget') and (value < 0 or value ~= value) then
+    return ('%s must not be negative: %s'):format(key, value)
   elseif key == 'places' then
     return problem_of_places(value)
   elseif key == 'cli_path' and is_relative(value) then

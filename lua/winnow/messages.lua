@@ -58,6 +58,8 @@
 ---@field sent? winnow.Sent[]
 ---@field headless? boolean
 ---@field eager? boolean
+---@field budget? number
+---@field compact? string
 ---@field run? string
 ---@field limits? winnow.Limits
 ---@field clarify? winnow.Clarify
@@ -94,12 +96,6 @@
 ---@field type 'queue'
 ---@field chat integer
 ---@field now? boolean
-
---- Do what helps after a turn that failed, and go on; `draft`: with what stands there.
----@class winnow.event.Again
----@field type 'again'
----@field chat integer
----@field draft? boolean
 
 --- End the running turn.
 ---@class winnow.event.Stop
@@ -159,6 +155,24 @@
 ---@field type 'background'
 ---@field chat integer
 ---@field call? string
+
+--- Do what helps after a turn that failed, and go on; `draft`: with what stands there.
+---@class winnow.event.Again
+---@field type 'again'
+---@field chat integer
+---@field draft? boolean
+
+--- The chat may cost so many US dollars from when it was opened; 0: as much as it likes.
+---@class winnow.event.Budget
+---@field type 'budget'
+---@field chat integer
+---@field dollars? number
+
+--- Put a summary in the place of what was said; `text` says what it is to keep.
+---@class winnow.event.Compact
+---@field type 'compact'
+---@field chat integer
+---@field text? string
 
 --- The lines of the open section changed.
 ---@class winnow.event.Edit
@@ -651,7 +665,6 @@
 ---| winnow.event.Send
 ---| winnow.event.Refilled
 ---| winnow.event.Queue
----| winnow.event.Again
 ---| winnow.event.Stop
 ---| winnow.event.Pace
 ---| winnow.event.SetMode
@@ -661,6 +674,9 @@
 ---| winnow.event.AgentBeside
 ---| winnow.event.Promote
 ---| winnow.event.Background
+---| winnow.event.Again
+---| winnow.event.Budget
+---| winnow.event.Compact
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
 ---| winnow.event.Keep
@@ -735,7 +751,6 @@
 ---| 'send'
 ---| 'refilled'
 ---| 'queue'
----| 'again'
 ---| 'stop'
 ---| 'pace'
 ---| 'setmode'
@@ -745,6 +760,9 @@
 ---| 'agentbeside'
 ---| 'promote'
 ---| 'background'
+---| 'again'
+---| 'budget'
+---| 'compact'
 ---| 'edit'
 ---| 'confirm'
 ---| 'keep'

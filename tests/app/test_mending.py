@@ -7,7 +7,9 @@ import asyncio
 import pytest
 from winnow import ports
 from winnow import protocol as p
+from winnow.core import agent as a
 from winnow.core.agent import Text, Trouble, TurnEnded
+from winnow.core.asking import compaction
 from winnow.core.usage.trouble import COMPACT, GO_ON
 
 from tests.app.fakes import CHAT, Room, working
@@ -124,3 +126,53 @@ async def test_an_agent_that_died_goes_on(room: Room) -> None:
     await again(room)
     assert list(room.agent.prompts) == [GO_ON]
     assert len(room.agents) == 2
+
+
+async def test_a_budget_is_lifted(room: Room) -> None:
+    """By as much again, for an agent that is started anew; or by what the user says."""
+    await room.do(p.Open(CHAT, "/chat.md", "/", budget=2.0))
+    await room.send("Hi")
+    assert room.agent.spec.budget == 2.0
+    await room.hear(Text("Some."), TurnEnded([], "Spent.", cost=2.25, trouble="budget"))
+    assert room.editor.text.endswith("⚠ Spent; <CR> lifts it and goes on.")
+    await again(room)
+    assert (len(room.agents), room.agent.spec.budget) == (2, 2.0)
+    assert list(room.agent.prompts) == [GO_ON]
+    await room.hear(TurnEnded([], cost=0.5))
+    await room.do(p.Budget(CHAT, 10.0))
+    assert room.editor.every(p.Say)[-1].text == (
+        "This chat may cost $10.00; $2.75 spent since it was opened."
+    )
+    await room.do(p.Queue(CHAT))
+    assert room.agent.spec.budget == 7.25
+    await room.send("More")
+
+
+async def test_room_is_made_when_it_is_wanted(room: Room) -> None:
+    """By a command of Claude Code's, between two turns."""
+    await working(room)
+    await room.do(p.Compact(CHAT, "Keep it."))
+    assert list(room.agent.prompts) == ["Hi"]
+    await room.hear(Text("Done."), TurnEnded([room.agent.prompts["Hi"]]))
+    assert list(room.agent.prompts) == ["Hi", "/compact Keep it."]
+    assert "/compact Keep it." in room.agent.commands
+
+
+async def test_a_compaction_is_asked_about(room: Room) -> None:
+    """Its instructions are text to be edited; there may be none."""
+    await working(room)
+    task = room.agent.ask(compaction.asked())
+    await room.settle()
+    section = room.shown()
+    lines = [line for line in section.lines if not line.startswith(("Go on", "Stop"))]
+    edited = [line.replace("Keep the goal", "Keep all") for line in lines]
+    await room.do(p.Confirm(CHAT, section.section, edited, len(edited) - 1))
+    reply = task.result()
+    assert isinstance(reply, a.Allow)
+    assert reply.input["instructions"].startswith("Keep all, what was decided and why")
+    task = room.agent.ask(compaction.asked())
+    await room.settle()
+    section = room.shown()
+    lines = [line for line in section.lines if not line.startswith(("Compact", "Go on"))]
+    await room.do(p.Confirm(CHAT, section.section, lines, len(lines) - 1))
+    assert task.result() == a.Deny("The user stopped.", stop=True)

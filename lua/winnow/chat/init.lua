@@ -326,6 +326,8 @@ function Chat:open()
     mode = (values.session or '') ~= '' and values.mode or default(values.mode),
     configured = options.mode,
     questions = (values.questions or ''):match('^%l+$') or options.questions,
+    compact = options.compact,
+    budget = options.max_budget,
     sections = self.section and { self.section.id } or {},
     lines = self.section and self.section:left() or {},
     confirmed = self.section and self.section.confirming or -1,

@@ -184,13 +184,14 @@ function Chat:doing()
   else
     self.since = nil
   end
-  if self.background > 0 then
-    local more = IN_BACKGROUND:format(self.background)
-    text = ('%s · %s'):format(text == '' and self.state or text, more)
-  elseif text == '' then
+  if text == '' then
     text = self:hint()
   elseif self.state == 'failed' and self.again ~= '' then
     text = ('not connected; %s'):format(self:hint())
+  end
+  if self.background > 0 then
+    local more = IN_BACKGROUND:format(self.background)
+    text = ('%s · %s'):format(text == '' and self.state or text, more)
   end
   return text
 end

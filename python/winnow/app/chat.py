@@ -286,9 +286,9 @@ class Chat:
         if o.agent != "scripted":  # which reads nothing of a project
             given = await self._trust.given(lambda: self._queue.wanted or self._outbox.waiting)
         mode = await self._mode.first()
-        return ports.AgentSpec(
-            o.cwd, o.agent, self._resume, o.model, mode, self._sections.ways, given
-        )
+        ways = self._sections.ways
+        spec = ports.AgentSpec(o.cwd, o.agent, self._resume, o.model, mode, ways, given)
+        return self.parts.spec(spec)
 
     async def _make(self, spec: ports.AgentSpec) -> ports.Agent:
         return await self._world.make_agent(spec, self.ask)

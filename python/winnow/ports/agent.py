@@ -148,6 +148,7 @@ class AgentSpec(msgspec.Struct, frozen=True):
     role: tools.Role = ""  # in a run
     about: str = ""  # what it is for, in words
     effort: str = ""
+    compact: str = ""  # a full context: "ask" the user, "off"; else Claude Code does as it likes
     budget: float = 0.0  # US dollars that it may cost from now on; 0: no limit
 
 

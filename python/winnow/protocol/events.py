@@ -62,6 +62,8 @@ class Open(ChatMessage, frozen=True):
     sent: list[Sent] = []  # messages of which no `Stored` came
     headless: bool = False  # nobody sees this Neovim
     eager: bool = True  # a new chat connects while the user still types
+    budget: float = 0.0  # US dollars that it may cost from now on; 0: no limit
+    compact: str = ""  # what is done about a full context: "auto", "off" or "ask"
     run: str = ""  # the run that is led in it
     limits: Limits = Limits()  # of that run
     clarify: Clarify = Clarify()
@@ -103,6 +105,18 @@ class Again(ChatMessage, frozen=True):
     """Do what helps after a turn that failed, and go on; ``draft``: with what stands there."""
 
     draft: bool = False
+
+
+class Budget(ChatMessage, frozen=True):
+    """The chat may cost so many US dollars from when it was opened; 0: as much as it likes."""
+
+    dollars: float = 0.0
+
+
+class Compact(ChatMessage, frozen=True):
+    """Put a summary in the place of what was said; ``text`` says what it is to keep."""
+
+    text: str = ""
 
 
 class Stop(ChatMessage, frozen=True):
@@ -301,10 +315,11 @@ class Restore(Message, frozen=True):
 
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
+MendEvent = Union[Again, Budget, Compact]
 # Parts of a chat take these.
-PartEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, Promote, Background]
+PartEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, Promote, Background, MendEvent]
 # A chat takes these.
-ChatEvent = Union[Open, Send, Refilled, Queue, Again, Stop, Pace, SetMode, PartEvent, SectionEvent]
+ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, PartEvent, SectionEvent]
 ListEvent = Union[WatchList, EditList, PickLine]
 LedEvent = Union[GoOn, HaltRun, HandOver]  # what the chat that leads a run does
 ShowEvent = Union[Peek, GoToRun, Timeline, LedEvent]  # about runs

@@ -78,7 +78,8 @@ class ClaudeAgent:
         self._stderr: deque[str] = deque(maxlen=50)
         self._events: asyncio.Queue[a.AgentEvent | ports.AgentError | None] = asyncio.Queue()
         self._translator = Translator()
-        self._requests = Requests(spec.cwd, ask, self._translator)
+        self._requests = Requests(spec.cwd, ask, self._translator, self._stop)
+        self._stopping: asyncio.Task[None] | None = None
         self._drain_task: asyncio.Task[None] | None = None
         self._closed = False
         self._files = ExitStack()  # there until the CLI has ended
@@ -210,6 +211,10 @@ class ClaudeAgent:
             log.warning("interrupt failed, ending Claude Code: %r", error)
             self._process.kill()
 
+    def _stop(self) -> None:
+        """End the turn, though the CLI waits for the reply of a hook."""
+        self._stopping = asyncio.create_task(self.interrupt())
+
     async def set_mode(self, mode: str) -> None:
         """Change the permission mode. See `ports.Agent.set_mode`."""
         known = self._translator.mode
@@ -253,6 +258,8 @@ class ClaudeAgent:
         try:
             async for event in self._told():
                 self._events.put_nowait(event)
+                if isinstance(event, a.TurnEnded):
+                    self._requests.turn_ended()
                 if isinstance(event, a.TurnEnded) and event.stopped:
                     self._requests.withdraw(subagents=False)  # they outlive the turn
             end = self._error(failures.died(self._process.exit_code, self._last_stderr()))

@@ -27,6 +27,7 @@ from winnow.core.asking.trust import Given
 from winnow.core.text.encoding import to_json
 
 _OURS = f"{run_tool.PREFIX}.*"  # tools that are answered where their use is permitted
+_PATIENT = 20 * 86400.0  # seconds for the user to decide; more is too much for a timer of the CLI's
 _TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
 
 
@@ -72,11 +73,12 @@ def options(
         include_partial_messages=True,
         forward_subagent_text=True,
         can_use_tool=requests.can_use_tool,
-        hooks=_hooks(requests, settings_changed),
+        hooks=_hooks(requests, settings_changed, asks=_asks(spec)),
         max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client
         stderr=stderr,
         env=private.variables(whole=spec.given.whole)
         | (run_tools.WORKER_ENV if spec.role == "worker" else {})
+        | (private.UNCOMPACTED if spec.compact == "off" else {})
         | env,
     )
 
@@ -105,10 +107,17 @@ def _project(given: Given, cwd: str, files: ExitStack) -> dict[str, Any]:
     return found
 
 
+def _asks(spec: ports.AgentSpec) -> bool:
+    """Whether the user is asked before the context is compacted; not for a worker."""
+    return spec.compact == "ask" and spec.role != "worker"
+
+
 def _hooks(
-    requests: Requests, settings_changed: Callable[[], object]
+    requests: Requests, settings_changed: Callable[[], object], *, asks: bool
 ) -> dict[HookEvent, list[HookMatcher]]:
+    compacts = HookMatcher("auto", [requests.compacts], timeout=_PATIENT)
     return {
+        **({"PreCompact": [compacts]} if asks else {}),
         "PreToolUse": [HookMatcher(_OURS, [_asks_always])],
         private.CONFIG_CHANGE: [HookMatcher(hooks=[_keeping_out(settings_changed)])],
         **{event: [HookMatcher(hooks=[requests.tool_ended])] for event in _TOOL_ENDS},

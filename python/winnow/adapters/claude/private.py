@@ -118,6 +118,9 @@ PREVIEWS = {"CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "markdown"}
 # Without it, newer models have no tools for a list of what they have to do.
 TODO = {"CLAUDE_CODE_ENABLE_TODO_TOOLS": "1"}
 
+# No summary takes the place of a full context by itself; `/compact` still does.
+UNCOMPACTED = {"DISABLE_AUTO_COMPACT": "1"}
+
 # What makes up for settings that are not read from the project's files. Its prompts are, and what
 # it wants done by the clock is not, which Claude Code does even without its settings.
 PARTLY = {

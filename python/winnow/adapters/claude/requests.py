@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
@@ -24,6 +25,7 @@ from winnow import ports
 from winnow.adapters.claude import private, rules
 from winnow.adapters.claude.translate import Translator, as_object
 from winnow.core import agent as a
+from winnow.core.asking import compaction
 from winnow.core.asking.ask_user_question import told_apart
 
 
@@ -34,9 +36,17 @@ class Requests:
         folder: the session's.
         ask: see `ports.Ask`.
         translator: knows the permission mode, and what the CLI can do.
+        stop: ends the turn.
     """
 
-    def __init__(self, folder: str, ask: ports.Ask, translator: Translator) -> None:
+    def __init__(
+        self,
+        folder: str,
+        ask: ports.Ask,
+        translator: Translator,
+        stop: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._stop = stop
         self._folder = folder
         self._ask = ask
         self._translator = translator
@@ -46,6 +56,7 @@ class Requests:
         self._kinds: Counter[object] = Counter()  # so that two of one kind can be told apart
         self._plans: dict[str, dict[str, Any]] = {}  # inputs of ExitPlanMode by their call
         self._notes: dict[str, str] = {}  # what goes with the result of a call
+        self._goes_on = False  # with a full context, until the turn ends
         self._waiting: dict[asyncio.Task[Any], str] = {}  # to the subagent that asks, or ""
 
     def learn(self, message: Message) -> None:
@@ -123,6 +134,28 @@ class Requests:
             return await self._ask(request)
         finally:
             del self._waiting[this]
+
+    async def compacts(
+        self,
+        input: HookInput,  # noqa: ARG002
+        tool_use_id: str | None,  # noqa: ARG002
+        context: HookContext,  # noqa: ARG002
+    ) -> HookJSONOutput:
+        """A hook: the CLI is about to compact by itself, and would ask before each request."""
+        if not self._goes_on:
+            match await self._wait(compaction.asked()):
+                case a.Allow(input={"instructions": str(wanted)}):
+                    return {"systemMessage": wanted} if wanted.strip() else {}
+                case a.Deny(stop=True):
+                    self._stop()
+                case _:
+                    pass
+            self._goes_on = True
+        return {"decision": "block", "reason": "The user decides about it."}
+
+    def turn_ended(self) -> None:
+        """What was decided for this turn is past."""
+        self._goes_on = False
 
     async def tool_ended(
         self,

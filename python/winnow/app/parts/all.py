@@ -9,4 +9,4 @@ from winnow.app.parts.usage import Usage
 from winnow.app.parts.work import Work
 from winnow.app.parts.written import Written
 
-PARTS: tuple[type[Part], ...] = (Mending, Named, Usage, Written, Work)
+PARTS: tuple[type[Part], ...] = (Usage, Mending, Named, Written, Work)

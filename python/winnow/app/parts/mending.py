@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from winnow import ports
 from winnow import protocol as p
 from winnow.app.parts.part import Around, Part
 from winnow.core import agent as a
@@ -27,6 +28,7 @@ class Mending(Part):
         self._draft = False  # it goes on with the draft
         self._timer: asyncio.TimerHandle | None = None  # while it waits for the limit
         self._first = ""  # the id of what is said first
+        self._wanted = ""  # a command, which waits for the end of the turn
 
     def takes(self, event: p.ChatEvent) -> bool:
         """See `Part.takes`."""
@@ -38,6 +40,13 @@ class Mending(Part):
                 else:
                     self._go()
                 return True
+            case p.Compact(text=text):
+                self._wanted = f"{trouble.COMPACT} {text}".strip()
+                if self.around.session.working:
+                    self.around.page.say("The context is compacted when this turn is over.")
+                else:
+                    self._compact()
+                return True
             case p.Stop() if self._timer is not None:
                 self._calm()
                 self.around.moved()
@@ -48,6 +57,7 @@ class Mending(Part):
         """See `Part.hear`."""
         if not isinstance(event, a.TurnEnded):
             return
+        self._compact()
         first, self._first = self._first, ""
         if event.error and event.trouble:
             self._fail(event)
@@ -68,6 +78,10 @@ class Mending(Part):
         until = self._failed.until if self._left() > 0 else 0.0
         return {"again": self._failed.next(waits=waits), "until": until}
 
+    def spec(self, spec: ports.AgentSpec) -> ports.AgentSpec:
+        """See `Part.spec`."""
+        return msgspec.structs.replace(spec, compact=self.around.opened.compact)
+
     def holds(self) -> bool:
         """See `Part.holds`."""
         return self._timer is not None or bool(self._first and not self.around.outbox.waiting)
@@ -75,6 +89,12 @@ class Mending(Part):
     def close(self) -> None:
         """See `Part.close`."""
         self._calm()
+
+    def _compact(self) -> None:
+        """Say what waits for the end of the turn."""
+        wanted, self._wanted = self._wanted, ""
+        if wanted:
+            self._queue(wanted)
 
     # --- failed -------------------------------------------------------------------------------
 

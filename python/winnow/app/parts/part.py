@@ -58,6 +58,10 @@ class Part:
         """Whether nothing may be sent yet."""
         return False
 
+    def spec(self, spec: ports.AgentSpec) -> ports.AgentSpec:
+        """What the next agent is made from."""
+        return spec
+
     def lists(self) -> Mapping[str, Shown]:
         """Its lists, by their names."""
         return {}
@@ -94,6 +98,12 @@ class Parts:
     def status(self) -> dict[str, Any]:
         """The fields of all."""
         return {name: value for part in self._parts for name, value in part.status().items()}
+
+    def spec(self, spec: ports.AgentSpec) -> ports.AgentSpec:
+        """See `Part.spec`."""
+        for part in self._parts:
+            spec = part.spec(spec)
+        return spec
 
     def holds(self) -> bool:
         """See `Part.holds`."""

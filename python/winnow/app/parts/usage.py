@@ -7,7 +7,10 @@ from pathlib import PurePath
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import msgspec
+
 from winnow import ports
+from winnow import protocol as p
 from winnow.app.lists import List, Shown
 from winnow.app.parts.part import Around, Part
 from winnow.core import agent as a
@@ -17,6 +20,7 @@ from winnow.core.usage import context, meter, plan, report
 from winnow.core.usage.context import Context
 
 NAME = "usage"
+LEAST = 0.01  # US dollars: a budget is never nothing, which would be none
 
 # What each chat has cost, by its path, in US dollars; one table for each editor.
 _costs: MutableMapping[ports.Editor, dict[str, float]] = WeakKeyDictionary()
@@ -41,6 +45,36 @@ class Usage(Part):
         self._tokens: dict[str, int] = {}
         self._plan: dict[str, plan.Window] = {}
         self._list = _Report(self)
+        self._spent = 0.0  # US dollars, since the chat was opened
+        self._budget = around.opened.budget  # that it may cost since then; 0: no limit
+        self._over = False  # it is spent
+
+    def takes(self, event: p.ChatEvent) -> bool:
+        """See `Part.takes`; what goes on after the budget was spent has as much again."""
+        match event:
+            case p.Budget(dollars=dollars):
+                self._allow(dollars)
+                said = f"${self._spent:.2f} spent since it was opened"
+                limit = f"${dollars:.2f}" if dollars else "as much as it likes"
+                self.around.page.say(f"This chat may cost {limit}; {said}.")
+                return True
+            case p.Again() if self._over:
+                more = self.around.opened.budget or self._budget
+                self._allow(self._spent + more)
+            case _:
+                pass
+        return False
+
+    def _allow(self, dollars: float) -> None:
+        """It may cost so much; an agent knows only the budget that it was started with."""
+        self._budget, self._over = dollars, False
+        self.around.renew()
+
+    def spec(self, spec: ports.AgentSpec) -> ports.AgentSpec:
+        """See `Part.spec`."""
+        if not self._budget:
+            return spec
+        return msgspec.structs.replace(spec, budget=max(LEAST, self._budget - self._spent))
 
     def hear(self, event: a.AgentEvent) -> None:
         """See `Part.hear`."""
@@ -56,8 +90,10 @@ class Usage(Part):
                 self.context = _filled(self.context, tokens)
             case plan.Limited(window=window):
                 self._plan = plan.known(self._plan, [window])
-            case a.TurnEnded(cost=cost):
+            case a.TurnEnded(cost=cost, trouble=trouble):
                 self.cost += cost
+                self._spent += cost
+                self._over = trouble == "budget"
                 costs = _costs.setdefault(self.around.world.editor, {})
                 costs[self.around.opened.path] = costs.get(self.around.opened.path, 0.0) + cost
                 self.ask()
@@ -104,6 +140,8 @@ class Usage(Part):
         costs = _costs.get(self.around.world.editor, {})
         return report.Known(
             self.cost,
+            self._budget,
+            self._spent,
             models=self._models,
             context=self.context,
             subagents=[(self._names.get(id, id), n) for id, n in self._tokens.items() if n],

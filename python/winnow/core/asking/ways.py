@@ -7,6 +7,7 @@ from typing import Any
 from winnow.core.asking.ask_user_question import AskUserQuestion
 from winnow.core.asking.choices import ChoicesInText
 from winnow.core.asking.clarify_round import ClarifyRound
+from winnow.core.asking.compaction import Compaction
 from winnow.core.asking.human_query import AskHuman
 from winnow.core.asking.merging import Merging
 from winnow.core.asking.permission import Permission
@@ -23,6 +24,7 @@ WAYS: list[Way] = [
     ProjectTrust(),
     PlanApproval(),
     Merging(),
+    Compaction(),
     AskHuman(),
     ClarifyRound(),
     RunTool(),

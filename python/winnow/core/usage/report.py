@@ -21,7 +21,8 @@ class Known(msgspec.Struct, frozen=True):
 
     Args:
         cost: of the session.
-        budget: what it may cost; 0: as much as it likes.
+        budget: what the chat may cost since it was opened; 0: as much as it likes.
+        spent: what it has cost since then.
         models: by model, since the agent was first started here.
         subagents: tokens of each, by what it is for.
         chats: what each chat of this Neovim has cost here.
@@ -29,6 +30,7 @@ class Known(msgspec.Struct, frozen=True):
 
     cost: float = 0.0
     budget: float = 0.0
+    spent: float = 0.0
     models: Models = {}
     context: Context = Context()
     subagents: Sequence[tuple[str, int]] = ()
@@ -64,8 +66,9 @@ def _context(context: Context) -> Iterator[str]:
 def _models(known: Known) -> Iterator[str]:
     yield "## Cost"
     yield ""
-    of = f" of ${known.budget:.2f}" if known.budget else ""
-    yield f"This chat has cost {money(known.cost)}{of}."
+    yield f"This chat has cost {money(known.cost)}."
+    if known.budget:
+        yield f"Its budget is {money(known.budget)}, {money(known.spent)} of it spent."
     ranked = sorted(known.models.items(), key=lambda one: -one[1].cost)
     yield from _table([(name, _amount(amount)) for name, amount in ranked])
 
