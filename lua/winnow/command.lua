@@ -1,5 +1,6 @@
 --- `:Winnow {sub}`: one function for each subcommand.
 local agent = require('winnow.views.agent')
+local aside = require('winnow.views.aside')
 local begin = require('winnow.begin')
 local board = require('winnow.views.board')
 local chats = require('winnow.chats')
@@ -61,6 +62,11 @@ M.subcommands = {
   send = function()
     registry.with_current(function(chat)
       chat:send()
+    end)
+  end,
+  ask = function(args, text)
+    registry.with_current(function(chat)
+      aside.ask(chat, text, args.smods)
     end)
   end,
   ['send!'] = function()

@@ -3,6 +3,7 @@
 local M = {}
 
 local agent = require('winnow.views.agent')
+local aside = require('winnow.views.aside')
 local chats = require('winnow.chats')
 local decisions = require('winnow.views.decisions')
 local events = require('winnow.events')
@@ -106,6 +107,9 @@ M.effects = {
   end,
   taken = function(chat, e)
     chat:taken(e.messages)
+  end,
+  asidesaid = function(_, e)
+    aside.said(e.id, e.text, e.done, e.problem)
   end,
   refill = function(chat, e)
     chat:refill(e.text, e.messages)

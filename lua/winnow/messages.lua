@@ -174,6 +174,19 @@
 ---@field chat integer
 ---@field text? string
 
+--- Ask about the chat without a trace in it; `id` comes back with the answer.
+---@class winnow.event.AskAside
+---@field type 'askaside'
+---@field chat integer
+---@field id integer
+---@field text string
+
+--- Nobody reads that answer any more.
+---@class winnow.event.EndAside
+---@field type 'endaside'
+---@field chat integer
+---@field id integer
+
 --- The lines of the open section changed.
 ---@class winnow.event.Edit
 ---@field type 'edit'
@@ -482,6 +495,15 @@
 ---@field chat integer
 ---@field messages string[]
 
+--- A piece of the answer to `AskAside`. `done`: there is no more; `problem` says why.
+---@class winnow.effect.AsideSaid
+---@field type 'asidesaid'
+---@field chat integer
+---@field id integer
+---@field text string
+---@field done boolean
+---@field problem string
+
 --- Put a message that was not delivered back into the draft, above what stands there.
 ---@class winnow.effect.Refill
 ---@field type 'refill'
@@ -677,6 +699,8 @@
 ---| winnow.event.Again
 ---| winnow.event.Budget
 ---| winnow.event.Compact
+---| winnow.event.AskAside
+---| winnow.event.EndAside
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
 ---| winnow.event.Keep
@@ -721,6 +745,7 @@
 ---| winnow.effect.Take
 ---| winnow.effect.Hold
 ---| winnow.effect.Taken
+---| winnow.effect.AsideSaid
 ---| winnow.effect.Refill
 ---| winnow.effect.Stored
 ---| winnow.effect.Status
@@ -763,6 +788,8 @@
 ---| 'again'
 ---| 'budget'
 ---| 'compact'
+---| 'askaside'
+---| 'endaside'
 ---| 'edit'
 ---| 'confirm'
 ---| 'keep'
@@ -807,6 +834,7 @@
 ---@field take fun(chat: winnow.Chat, effect: winnow.effect.Take)
 ---@field hold fun(chat: winnow.Chat, effect: winnow.effect.Hold)
 ---@field taken fun(chat: winnow.Chat, effect: winnow.effect.Taken)
+---@field asidesaid fun(chat: winnow.Chat, effect: winnow.effect.AsideSaid)
 ---@field refill fun(chat: winnow.Chat, effect: winnow.effect.Refill)
 ---@field stored fun(chat: winnow.Chat, effect: winnow.effect.Stored)
 ---@field status fun(chat: winnow.Chat, effect: winnow.effect.Status)

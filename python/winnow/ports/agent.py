@@ -150,6 +150,7 @@ class AgentSpec(msgspec.Struct, frozen=True):
     effort: str = ""
     compact: str = ""  # a full context: "ask" the user, "off"; else Claude Code does as it likes
     budget: float = 0.0  # US dollars that it may cost from now on; 0: no limit
+    aside: bool = False  # goes on from the session without a trace in it, and only reads
 
 
 MakeAgent = Callable[[AgentSpec, Ask], Awaitable[Agent]]

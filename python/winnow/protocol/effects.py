@@ -120,6 +120,15 @@ class Taken(ChatMessage, frozen=True):
     messages: list[str]
 
 
+class AsideSaid(ChatMessage, frozen=True):
+    """A piece of the answer to `AskAside`. ``done``: there is no more; ``problem`` says why."""
+
+    id: int
+    text: str = ""
+    done: bool = False
+    problem: str = ""
+
+
 class Refill(ChatMessage, frozen=True):
     """Put a message that was not delivered back into the draft, above what stands there.
 
@@ -273,6 +282,7 @@ Effect = Union[
     Take,
     Hold,
     Taken,
+    AsideSaid,
     Refill,
     Stored,
     Status,

@@ -119,6 +119,19 @@ class Compact(ChatMessage, frozen=True):
     text: str = ""
 
 
+class AskAside(ChatMessage, frozen=True):
+    """Ask about the chat without a trace in it; ``id`` comes back with the answer."""
+
+    id: int
+    text: str
+
+
+class EndAside(ChatMessage, frozen=True):
+    """Nobody reads that answer any more."""
+
+    id: int
+
+
 class Stop(ChatMessage, frozen=True):
     """End the running turn."""
 
@@ -317,7 +330,8 @@ class Restore(Message, frozen=True):
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 MendEvent = Union[Again, Budget, Compact]
 # Parts of a chat take these.
-PartEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, Promote, Background, MendEvent]
+AgentViewEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside]
+PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, AskAside, EndAside]
 # A chat takes these.
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, PartEvent, SectionEvent]
 ListEvent = Union[WatchList, EditList, PickLine]

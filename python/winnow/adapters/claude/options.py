@@ -28,6 +28,7 @@ from winnow.core.text.encoding import to_json
 
 _OURS = f"{run_tool.PREFIX}.*"  # tools that are answered where their use is permitted
 _PATIENT = 20 * 86400.0  # seconds for the user to decide; more is too much for a timer of the CLI's
+READING = ("Read", "Glob", "Grep")
 _TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
 
 
@@ -85,6 +86,8 @@ def options(
 
 def _asking(spec: ports.AgentSpec, ask: ports.Ask) -> dict[str, Any]:
     """How it asks, whom, and what it is told of that: arguments of the SDK's options."""
+    if spec.aside:
+        return {"tools": list(READING), "fork_session": True, "extra_args": private.NO_TRACE}
     if spec.role:
         found = run_tools.options(spec, spec.given.prompts)
         servers = run_tools.servers(spec.role, ask)

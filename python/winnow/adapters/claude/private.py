@@ -90,6 +90,9 @@ USAGE = "get_usage"
 # ``started``: it is part of a turn now, its own or the running one.
 LIFECYCLE = "command_lifecycle"
 
+# A session that writes no file, which the SDK has no option for: none is left of a fork.
+NO_TRACE = {"no-session-persistence": None}
+
 # Of the control request ``interrupt``, for which the SDK has no argument: prompts that no turn has
 # taken are dropped, and named in the reply's ``cancelled``. Else each would get a turn.
 CANCEL_QUEUED = "cancel_queued"

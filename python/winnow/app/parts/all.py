@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from winnow.app.parts.aside import Aside
 from winnow.app.parts.mending import Mending
 from winnow.app.parts.named import Named
 from winnow.app.parts.part import Part
@@ -9,4 +10,4 @@ from winnow.app.parts.usage import Usage
 from winnow.app.parts.work import Work
 from winnow.app.parts.written import Written
 
-PARTS: tuple[type[Part], ...] = (Usage, Mending, Named, Written, Work)
+PARTS: tuple[type[Part], ...] = (Aside, Usage, Mending, Named, Written, Work)
