@@ -120,8 +120,7 @@ M.effects = {
   status = function(chat, e)
     chat.cost, chat.mode, chat.ahead = e.cost, e.mode, e.ahead
     chat.background = e.background
-    chat.context, chat.warning = e.context or 0, e.warning or ''
-    chat.again, chat.due = e.again or '', e['until'] or 0
+    chat:learn(e)
     chat:announce(e.pending)
     chat:set_state(e.state)
   end,

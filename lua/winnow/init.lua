@@ -11,7 +11,7 @@ end
 --- For a statusline: what the chat of this window does, or else all chats: the state, the
 --- number of tasks in the background, the permission mode of a single chat unless it is the usual
 --- one, how many things wait for you, how full the context of a single chat is, what the session
---- has cost. Empty without a chat.
+--- has cost. A percent sign is doubled, as a statusline wants it. Empty without a chat.
 ---@return string
 function M.statusline()
   local registry = package.loaded['winnow.registry']
@@ -37,7 +37,7 @@ function M.statusline()
   end
   local used = { cost > 0 and ('$%.2f'):format(cost) or nil }
   if #shown == 1 and (shown[1].context or 0) > 0 then
-    table.insert(used, 1, ('%d %%'):format(shown[1].context))
+    table.insert(used, 1, ('%d %%%%'):format(shown[1].context))
   end
   table.insert(parts, #used > 0 and table.concat(used, ' · ') or nil)
   return table.concat(parts, ' ')

@@ -66,6 +66,19 @@ function Chat:announce(pending)
   end
 end
 
+--- What is known of its usage, and of what `<CR>` does.
+---@param status winnow.effect.Status
+function Chat:learn(status)
+  local before = self.context
+  self.context, self.warning = status.context or 0, status.warning or ''
+  self.again, self.due = status.again or '', status['until'] or 0
+  if self.context ~= before then -- the state need not be another one
+    vim.schedule(function()
+      vim.cmd.redrawstatus({ bang = true })
+    end)
+  end
+end
+
 ---@param state string
 function Chat:set_state(state)
   if state ~= self.state then
