@@ -12,6 +12,7 @@ from winnow.app.outbox import Outbox
 from winnow.app.page import Page
 from winnow.app.parts.all import PARTS
 from winnow.app.parts.part import Around, Parts
+from winnow.app.parts.stopping import Stopping
 from winnow.app.queue import Queue
 from winnow.app.section import Section
 from winnow.app.sections.sections import Sections
@@ -58,8 +59,8 @@ class Chat:
         self._turn = self._sections.turn
         does = (self.moved, self.handle, self.renew)
         around = Around(opened, world, page, self._session, outbox, self._turn, *does)
-        self._queue = Queue(around)
-        self.parts = Parts([self._queue, *(part(around) for part in PARTS)])
+        self._queue, self._stopping = Queue(around), Stopping(around)
+        self.parts = Parts([self._queue, self._stopping, *(part(around) for part in PARTS)])
         self._resume = opened.session  # the session's id in the agent's own books
         self._begun = False  # that session is new, and has no whole turn yet
         self._heard: ports.Heard | None = None  # what it had heard when its agent was made
@@ -143,6 +144,7 @@ class Chat:
             self._page.say("Nothing is running in this chat.")
             return
         self._sections.stop()
+        self._stopping.stop()
         self._session.interrupt()
 
     def show(self, section: str, other: Chat) -> bool:
