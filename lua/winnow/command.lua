@@ -86,6 +86,11 @@ M.subcommands = {
   end,
   up = agent.up,
   promote = agent.promote,
+  todo = function(args)
+    registry.with_current(function(chat)
+      lists.open('todo', chat.buf, args.smods)
+    end)
+  end,
   tasks = function(args)
     lists.open('tasks', 0, args.smods)
   end,

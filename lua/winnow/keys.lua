@@ -3,6 +3,7 @@ local agent = require('winnow.views.agent')
 local code = require('winnow.chat.code')
 local grammar = require('winnow.grammar')
 local inbox = require('winnow.views.inbox')
+local lists = require('winnow.views.list')
 local marker = require('winnow.section.marker')
 local outline = require('winnow.chat.outline')
 local registry = require('winnow.registry')
@@ -107,6 +108,8 @@ function M.go()
     chat:tell('reopen', { section = record.id })
   elseif vim.startswith(vim.api.nvim_get_current_line(), grammar.NOTICE) and chat:is_last() then
     chat:send()
+  elseif vim.startswith(vim.api.nvim_get_current_line(), grammar.TOOL .. ' Todo ') then
+    lists.open('todo', chat.buf)
   elseif not agent.enter(chat) and not open_file(chat) then
     vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
   end

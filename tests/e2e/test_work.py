@@ -136,3 +136,35 @@ def test_what_a_subagent_said_is_there_after_the_chat_was_closed(
     told = str(api.requests[-1]["messages"])
     assert "DOVE" in told
     assert "Other report." in told
+
+
+def test_the_todo_list_is_one_block_that_the_user_can_change(
+    claude: Editor, api: ScriptedAPI
+) -> None:
+    """The agent reads exactly what was changed, with the next message."""
+
+    def make(id: str, subject: str) -> ToolUse:
+        return ToolUse("TaskCreate", {"subject": subject, "description": "x"}, id)
+
+    api.add(say(ToolUse("ToolSearch", {"query": "select:TaskCreate,TaskUpdate"}, "t0")))
+    api.add(say(make("t1", "Write tests"), make("t2", "Write code"), make("t3", "Ship")))
+    started = ToolUse("TaskUpdate", {"taskId": "1", "status": "in_progress"}, "t4")
+    api.add(say(started), say("Begun."), say("As you want."), say("Really."))
+    start(claude)
+    claude.wait_line("▸ Todo 0 of 3 done · Write tests …")
+    claude.wait_line("Begun.")
+    wait_idle(claude)
+    assert claude.text().count("▸ Todo") == 1
+    assert "▸ TaskCreate" not in claude.text()
+    claude.keys("gg/▸ Todo<CR><CR>")
+    claude.wait(lambda: plain(claude)[:1] == ["[-] Write tests"], "the list")
+    claude.keys("2Gddorelease notes<Esc>:w<CR>")
+    claude.wait_screen("with your next message")
+    claude.keys(":Winnow<CR>Go")
+    send(claude, "Go on")
+    claude.wait_line("I changed the todo list: ")
+    claude.wait_line("As you want.")
+    wait_idle(claude)
+    words = "removed #2 “Write code”; added “release notes” after #3 “Ship”"
+    assert words in str(api.requests[-1]["messages"])
+    assert str(api.requests[-1]["messages"]).count("I changed the todo list") == 1

@@ -12,6 +12,8 @@ import msgspec
 from winnow import ports
 from winnow.ports import Heard, Message
 
+WITH_NEXT = "with the next"  # what a message is about that goes out with the user's next one
+
 State = Literal["found", "queued", "sent", "given", "missed", "returned", "held"]
 """``found``: from the store, maybe taken before; ``queued``: the next message; ``sent``: as a
 prompt; ``given``: as the result of a call; ``missed``: the call ended without it; ``returned``:
@@ -75,6 +77,22 @@ class Outbox:
         """It is the next message after those that wait; the store has it."""
         self._put(message, "queued")
 
+    def hold(self, message: Message) -> None:
+        """It goes out with the user's next message; see `release`."""
+        self.save(message)
+        self._put(message, "held")
+
+    def holds(self, message: Message) -> bool:
+        """It waits for the user's next message."""
+        return self._states.get(message.id) == "held"
+
+    def release(self) -> bool:
+        """What waits for the user's next message goes out now; False: nothing does."""
+        held = self._in("held")
+        for message in held:
+            self._put(message, "queued")
+        return bool(held)
+
     def next(self) -> Message | None:
         """The next one to be sent."""
         return next(iter(self._in("queued")), None)
@@ -82,8 +100,7 @@ class Outbox:
     def write(self, text: str, id: str = "", *, own: bool = True) -> Message:
         """The user's own message, which is sent now."""
         message = Message(id or str(uuid4()), self._chat, text, own=own)
-        for held in self._in("held"):
-            self._put(held, "queued")
+        self.release()
         self.save(message)
         self._put(message, "sent")
         return message
@@ -158,7 +175,7 @@ class Outbox:
         self._forget([m for m in found if _taken(m, heard)])
         for message in self._in("found", "held"):
             if not message.own:
-                self._put(message, "queued")
+                self._put(message, "held" if message.about == WITH_NEXT else "queued")
         return self._return(self._in("found"))
 
     def refilled(self, ids: list[str]) -> None:

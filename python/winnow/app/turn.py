@@ -12,6 +12,7 @@ from winnow.core.asking.choices import Choice
 from winnow.core.asking.pieces import Broken, Found, Piece, Shown
 from winnow.core.asking.splitter import Splitter
 from winnow.core.never import assert_never
+from winnow.core.todo import TOOLS as TODO
 from winnow.core.transcript import tools
 from winnow.core.transcript.entries import (
     Called,
@@ -76,7 +77,7 @@ class Turn:
             case a.ToolStarted(id=call, name=name, input=input):
                 yield from self._finish()
                 self.busy, self.boundary = True, False
-                if ways.of(name, input).has_line:
+                if ways.of(name, input).has_line and name not in TODO:
                     yield self._call(Called(call, name, input))
             case a.ToolFinished(id=call):
                 if (called := self._calls.pop(call, None)) is not None:

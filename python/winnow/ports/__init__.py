@@ -28,6 +28,7 @@ from winnow.ports.store import (
     StoredSection,
     StoreError,
 )
+from winnow.ports.subagents import PastSubagent, Subagents
 from winnow.ports.trees import KeptTree, Merged, TreeChange, TreeError, Worktrees
 from winnow.ports.world import Clock, Editor, World
 
@@ -53,6 +54,7 @@ __all__ = [
     "Merged",
     "Message",
     "NotWanted",
+    "PastSubagent",
     "Place",
     "Projects",
     "Querier",
@@ -63,6 +65,7 @@ __all__ = [
     "Store",
     "StoreError",
     "StoredSection",
+    "Subagents",
     "Templates",
     "Tree",
     "TreeChange",

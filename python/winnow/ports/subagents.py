@@ -30,5 +30,8 @@ class Subagents(Protocol):
     async def events(self, session: str, id: str) -> Sequence[AgentEvent]:
         """What one has said and done, as it would have been told."""
 
+    async def todo(self, session: str) -> Sequence[tuple[str, str, str]]:
+        """What it has to do: id, words, and how far it is."""
+
     async def promote(self, session: str, id: str) -> str:
         """Make a session of one, with all that it knows; gives that one's id, or nothing."""

@@ -34,6 +34,10 @@ class DiskSubagents:
         """See `ports.Subagents.events`."""
         return await asyncio.to_thread(lambda: list(self._events(session, id)))
 
+    async def todo(self, session: str) -> list[tuple[str, str, str]]:
+        """See `ports.Subagents.todo`. Claude Code has a file for each, by its number."""
+        return await asyncio.to_thread(lambda: list(self._todo(session)))
+
     async def promote(self, session: str, id: str) -> str:
         """See `ports.Subagents.promote`.
 
@@ -42,10 +46,23 @@ class DiskSubagents:
         """
         return await asyncio.to_thread(self._promote, session, id)
 
+    def _todo(self, session: str) -> Iterator[tuple[str, str, str]]:
+        with suppress(ValueError, OSError):
+            folder = self._config / "tasks" / str(UUID(session))
+            paths = [path for path in folder.glob("*.json") if path.stem.isdigit()]
+            for path in sorted(paths, key=lambda path: int(path.stem)):
+                with suppress(ValueError, OSError, AttributeError):
+                    found = json.loads(path.read_bytes())
+                    state = str(found.get("status") or "pending")
+                    yield path.stem, _whole(str(found.get("subject") or "")), state
+
+    @property
+    def _config(self) -> Path:
+        return Path(self._env.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+
     def _paths(self, session: str) -> list[Path]:
         with suppress(ValueError, OSError):
-            projects = Path(self._env.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
-            found = projects.glob(f"projects/*/{UUID(session)}/subagents/**/agent-*.jsonl")
+            found = self._config.glob(f"projects/*/{UUID(session)}/subagents/**/agent-*.jsonl")
             return sorted(found, key=lambda path: (path.stat().st_ctime, path.name))
         return []
 

@@ -6,8 +6,9 @@ from winnow.app.parts.aside import Aside
 from winnow.app.parts.mending import Mending
 from winnow.app.parts.named import Named
 from winnow.app.parts.part import Part
+from winnow.app.parts.todo import Todo
 from winnow.app.parts.usage import Usage
 from winnow.app.parts.work import Work
 from winnow.app.parts.written import Written
 
-PARTS: tuple[type[Part], ...] = (Aside, Usage, Mending, Named, Written, Work)
+PARTS: tuple[type[Part], ...] = (Aside, Usage, Mending, Named, Written, Work, Todo)
