@@ -144,6 +144,11 @@
 ---@field agent string
 ---@field step integer
 
+--- Tell the agent now what the user has changed in the todo list.
+---@class winnow.event.TellTodo
+---@field type 'telltodo'
+---@field chat integer
+
 --- Make a chat of a subagent.
 ---@class winnow.event.Promote
 ---@field type 'promote'
@@ -694,6 +699,7 @@
 ---| winnow.event.WatchAgent
 ---| winnow.event.PickInAgent
 ---| winnow.event.AgentBeside
+---| winnow.event.TellTodo
 ---| winnow.event.Promote
 ---| winnow.event.Background
 ---| winnow.event.Again
@@ -783,6 +789,7 @@
 ---| 'watchagent'
 ---| 'pickinagent'
 ---| 'agentbeside'
+---| 'telltodo'
 ---| 'promote'
 ---| 'background'
 ---| 'again'

@@ -66,7 +66,7 @@ def test_a_running_command_is_sent_to_the_background(claude: Editor, api: Script
     claude.wait_line("I heard.")
     wait_idle(claude)
     claude.keys(":Winnow background<CR>")
-    assert "Nothing runs here" in claude.messages()
+    claude.wait_screen("Nothing runs here")
 
 
 def agent(id: str, prompt: str, **more: object) -> ToolUse:
@@ -97,7 +97,7 @@ def test_a_subagent_is_read_to_any_depth_and_becomes_a_chat(
     claude.wait_line("Deep report.")
     claude.keys("-")
     claude.wait_line("Middle report.")
-    assert next(line for line in claude.lines() if "do a3" in line).endswith("✓")
+    assert next(line for line in claude.lines() if "do a3" in line).startswith("▸ Agent do a3 ✓")
     claude.keys("]a")
     claude.wait_line("Other report.")
     claude.keys(":Winnow up<CR>")
@@ -107,7 +107,7 @@ def test_a_subagent_is_read_to_any_depth_and_becomes_a_chat(
     assert "Deep" not in text
     assert "I pass it on." not in text
     (line,) = re.findall(r"^▸ Agent do a1 .*", text, re.MULTILINE)
-    assert re.fullmatch(r"▸ Agent do a1 · general-purpose · \S+ · 1 call · .* ✓", line)
+    assert re.fullmatch(r"▸ Agent do a1 ✓ general-purpose · \S+ · 1 call · .*", line)
 
 
 def test_what_a_subagent_said_is_there_after_the_chat_was_closed(

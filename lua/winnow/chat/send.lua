@@ -189,13 +189,13 @@ function Chat:steer()
   local here = vim.api.nvim_get_current_buf() == self.buf and self:queued_here()
   local text = self:draft()
   local next = here or text == '' and self:waiting()[1]
-  if self.state ~= 'working' and self.state ~= 'waiting' then
+  if not next and text == '' and self:mine_or_say() then
+    self:tell('telltodo', {})
+  elseif self.state ~= 'working' and self.state ~= 'waiting' then
     self.now = next and next.number or nil
     self:send()
   elseif not self:mine_or_say() then
     return
-  elseif not next and text == '' then
-    say(EMPTY)
   else
     self.now = next and next.number or self:enqueue(text)
     self.queued = 'block'

@@ -83,7 +83,11 @@ end
 ---@param line string
 ---@return string
 local function name_of(line)
-  return (line:gsub(' · .*', ''):gsub(' %S+$', ''))
+  for _, sign in ipairs({ grammar.KEPT, grammar.REFUSED, '…' }) do
+    local at = line:find((' %s '):format(sign), 1, true) or line:find(' ' .. sign .. '$')
+    line = at and line:sub(1, at - 1) or line
+  end
+  return line
 end
 
 --- Go to the subagent whose call the cursor is on, in a chat or in the buffer of another one.

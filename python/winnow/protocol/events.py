@@ -15,6 +15,7 @@ from winnow.protocol.work import (
     Background,
     PickInAgent,
     Promote,
+    TellTodo,
     VisitAgent,
     WatchAgent,
 )
@@ -330,7 +331,7 @@ class Restore(Message, frozen=True):
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 MendEvent = Union[Again, Budget, Compact]
 # Parts of a chat take these.
-AgentViewEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside]
+AgentViewEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, TellTodo]
 PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, AskAside, EndAside]
 # A chat takes these.
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, PartEvent, SectionEvent]

@@ -92,3 +92,7 @@ class Background(ChatMessage, frozen=True):
     """Have a running call go on in the background; without ``call``: the only one that runs."""
 
     call: str = ""
+
+
+class TellTodo(ChatMessage, frozen=True):
+    """Tell the agent now what the user has changed in the todo list."""

@@ -17,6 +17,7 @@ from winnow.core.text import grammar
 from winnow.core.transcript.entries import Paused
 
 NAME = "todo"
+NOTHING = "The draft is empty, and the todo list is as Claude has it: there is nothing to send."
 _FRAME = 0.1  # seconds in which calls are shown together
 
 
@@ -95,6 +96,14 @@ class Todo(Part):
     def lists(self) -> Mapping[str, Shown]:
         """See `Part.lists`."""
         return {NAME: self._list}
+
+    def takes(self, event: p.ChatEvent) -> bool:
+        """See `Part.takes`."""
+        if isinstance(event, p.TellTodo):
+            if not self.around.outbox.release():
+                self.around.page.say(NOTHING)
+            return True
+        return False
 
     def edit(self, edits: Edits) -> None:
         """Have the agent told, with the user's next message, what they have changed."""
