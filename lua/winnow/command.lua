@@ -7,6 +7,7 @@ local chats = require('winnow.chats')
 local clarify = require('winnow.clarify')
 local config = require('winnow.config')
 local decisions = require('winnow.views.decisions')
+local engine = require('winnow.engine')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local host = require('winnow.host')
@@ -15,6 +16,7 @@ local kept = require('winnow.views.kept')
 local library = require('winnow.library')
 local lists = require('winnow.views.list')
 local live = require('winnow.chat.live')
+local list = require('winnow.views.list')
 local log = require('winnow.log')
 local refs = require('winnow.chat.refs')
 local registry = require('winnow.registry')
@@ -123,6 +125,25 @@ M.subcommands = {
   end,
   deny = function(_, reason)
     inbox.grant('deny', vim.trim(reason))
+  end,
+  model = function(_, rest)
+    engine.choose('model', vim.trim(rest))
+  end,
+  effort = function(_, rest)
+    engine.choose('effort', vim.trim(rest))
+  end,
+  fast = function(_, rest)
+    engine.choose('fast', vim.trim(rest))
+  end,
+  mcp = function(args)
+    registry.with_current(function(chat)
+      list.open('mcp', chat.buf, args.smods)
+    end)
+  end,
+  rules = function(args)
+    registry.with_current(function(chat)
+      list.open('rules', chat.buf, args.smods)
+    end)
   end,
   mode = function(_, mode)
     registry.with_current(function(chat)
@@ -268,6 +289,8 @@ function M.complete(lead, line)
     words = vim.fn.sort(vim.tbl_keys(M.subcommands))
   elseif before:match('^mode%s+$') then
     words = config.modes
+  elseif before:match('^%l+%s+$') and engine.values(vim.trim(before)) then
+    words = engine.values(vim.trim(before)) or {}
   elseif before:match('^chats%s+$') then
     words = { '%' }
   elseif before:match('^clarify%s+$') then

@@ -15,6 +15,7 @@ local M = {}
 ---@field agent 'claude'|'scripted'|'auto' who answers; `auto`: Claude if it has credentials
 ---@field cli_path string the Claude Code executable; empty: the one that comes with the SDK
 ---@field model string model of new chats; empty: Claude Code's default
+---@field effort string how much effort the model makes in new chats; empty: its own
 ---@field mode string permission mode of new chats; empty: Claude Code's default
 ---@field scenario string scenario file of the scripted agent; empty: the tour
 ---@field replay string file with answers to give instead of you; empty: you are asked
@@ -38,6 +39,7 @@ local defaults = {
   agent = 'claude',
   cli_path = '',
   model = '',
+  effort = '',
   mode = '',
   scenario = '',
   replay = '',
@@ -67,6 +69,7 @@ local CHOICES = {
   agent = { 'claude', 'scripted', 'auto' },
   alert = { '', 'bell', 'osc9', 'osc777' },
   compact = { 'auto', 'off', 'ask' },
+  effort = { '', 'low', 'medium', 'high', 'xhigh', 'max' },
   mode = vim.list_extend({ '' }, M.modes),
   questions = { 'tool', 'text', 'both' },
 }

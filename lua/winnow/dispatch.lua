@@ -6,6 +6,7 @@ local agent = require('winnow.views.agent')
 local aside = require('winnow.views.aside')
 local chats = require('winnow.chats')
 local decisions = require('winnow.views.decisions')
+local engine = require('winnow.engine')
 local events = require('winnow.events')
 local host = require('winnow.host')
 local kept = require('winnow.views.kept')
@@ -129,6 +130,9 @@ M.effects = {
   end,
   meta = function(chat, e)
     transcript.meta(chat, e.values)
+  end,
+  offers = function(chat, e)
+    engine.offer(chat, e.models, e.efforts)
   end,
   save = function(chat)
     chat:save()

@@ -12,6 +12,9 @@ local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
 local window = require('winnow.window')
 
+---@class (partial) winnow.Chat
+---@field gone? boolean its file is in the trash: nothing is written any more
+
 local M = {}
 
 ---@return string

@@ -49,6 +49,8 @@
 ---@field agent? string
 ---@field session? string
 ---@field model? string
+---@field effort? string
+---@field fast? boolean
 ---@field mode? string
 ---@field configured? string
 ---@field questions? string
@@ -178,6 +180,13 @@
 ---@field type 'compact'
 ---@field chat integer
 ---@field text? string
+
+--- Change what answers; `fast` is `on` or `off`, of the others `default` is a value.
+---@class winnow.event.Choose
+---@field type 'choose'
+---@field chat integer
+---@field what 'effort'|'fast'|'model'
+---@field value string
 
 --- Ask about the chat without a trace in it; `id` comes back with the answer.
 ---@class winnow.event.AskAside
@@ -575,6 +584,13 @@
 ---@field type 'reload'
 ---@field path string
 
+--- What can be chosen in this chat: models, each with what is said of it, and efforts.
+---@class winnow.effect.Offers
+---@field type 'offers'
+---@field chat integer
+---@field models table<string, string>
+---@field efforts string[]
+
 --- Show a file as it is beside what the open patch makes of it.
 ---@class winnow.effect.Sides
 ---@field type 'sides'
@@ -705,6 +721,7 @@
 ---| winnow.event.Again
 ---| winnow.event.Budget
 ---| winnow.event.Compact
+---| winnow.event.Choose
 ---| winnow.event.AskAside
 ---| winnow.event.EndAside
 ---| winnow.event.Edit
@@ -760,6 +777,7 @@
 ---| winnow.effect.Save
 ---| winnow.effect.Visit
 ---| winnow.effect.Reload
+---| winnow.effect.Offers
 ---| winnow.effect.Sides
 ---| winnow.effect.Rules
 ---| winnow.effect.Decisions
@@ -795,6 +813,7 @@
 ---| 'again'
 ---| 'budget'
 ---| 'compact'
+---| 'choose'
 ---| 'askaside'
 ---| 'endaside'
 ---| 'edit'
@@ -850,6 +869,7 @@
 ---@field save fun(chat: winnow.Chat, effect: winnow.effect.Save)
 ---@field visit fun(chat: winnow.Chat, effect: winnow.effect.Visit)
 ---@field reload fun(chat: nil, effect: winnow.effect.Reload)
+---@field offers fun(chat: winnow.Chat, effect: winnow.effect.Offers)
 ---@field sides fun(chat: winnow.Chat, effect: winnow.effect.Sides)
 ---@field rules fun(chat: nil, effect: winnow.effect.Rules)
 ---@field decisions fun(chat: nil, effect: winnow.effect.Decisions)

@@ -53,7 +53,6 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field again? uv.uv_timer_t until that is tried again
 ---@field problem? string why the last write failed
 ---@field saving boolean it is being written
----@field gone? boolean its file is in the trash: nothing is written any more
 ---@field stays? boolean Neovim is asked to quit, which would cut something here
 ---@field typing? boolean it would go now, were the user not typing it
 ---@field section? winnow.Section the open one
@@ -303,14 +302,15 @@ local function limits(self, options)
   }
 end
 
+---@param value? string
+---@return string
+local function default(value)
+  return value == 'default' and '' or value or ''
+end
+
 --- Tell the host of this chat, as it stands in the text.
 function Chat:open()
   local values, own = trusted(self)
-  ---@param value? string
-  ---@return string
-  local default = function(value)
-    return value == 'default' and '' or value or ''
-  end
   local options = config.get()
   self.cwd = files.place(values.cwd or vim.fn.getcwd())
   if self.owner then
@@ -322,6 +322,8 @@ function Chat:open()
     agent = values.agent and values.agent:match('^%w+') or options.agent,
     session = values.session or '',
     model = values.model and default(values.model) or options.model,
+    effort = (values.effort and default(values.effort) or options.effort):match('^%l*$') or '',
+    fast = own and values.fast == 'on',
     -- With a session, Claude has told it; without one, `default` is whatever Claude Code takes.
     mode = (values.session or '') ~= '' and values.mode or default(values.mode),
     configured = options.mode,

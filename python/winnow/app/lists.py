@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from winnow import ports
@@ -53,6 +53,10 @@ class List:
         """What there is now."""
         raise NotImplementedError
 
+    def past(self) -> Collection[str]:
+        """The keys of what was deleted, and comes back with its line."""
+        return ()
+
     def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:  # noqa: ARG002
         """Do what the user wants.
 
@@ -84,7 +88,7 @@ class List:
 
     def edit(self, event: p.EditList) -> None:
         """See `Shown.edit`."""
-        read = listing.read(self.rows(), event.before, event.lines)
+        read = listing.read(self.rows(), event.before, event.lines, self.past())
         what = read if isinstance(read, Problem) else self.change(read, event)
         if isinstance(what, Problem):
             self._tell(p.ListProblem(self.name, self.of, row=what.row, sentence=what.sentence))

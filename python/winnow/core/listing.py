@@ -6,7 +6,8 @@ where the list says so, and a new line is a new thing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -48,17 +49,24 @@ class Edits(msgspec.Struct, frozen=True):
         changed: new texts.
         added: texts of new lines, each with the key of the thing above it, empty at the top.
         order: all that are left, as they stand now.
+        back: what had been deleted before, and stands there again.
     """
 
     gone: tuple[str, ...] = ()
     changed: Mapping[str, str] = {}
     added: tuple[tuple[str, str], ...] = ()
     order: tuple[str, ...] = ()
+    back: tuple[str, ...] = ()
 
     @property
     def any(self) -> bool:
         """Anything but an order is wanted."""
-        return bool(self.gone or self.changed or self.added)
+        return bool(self.gone or self.changed or self.added or self.back)
+
+
+def digest(text: str) -> str:
+    """A key for a thing whose name may be long, and like another one's at its end."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
 
 def key(text: Any) -> str:
@@ -88,11 +96,16 @@ def _key(line: str) -> str:
     return found[1].lower() if found and found[3].lower() == grammar.LINE else ""
 
 
-def read(rows: Sequence[Row], before: Sequence[str], now: Sequence[str]) -> Edits | Problem:
+def read(
+    rows: Sequence[Row], before: Sequence[str], now: Sequence[str], past: Collection[str] = ()
+) -> Edits | Problem:
     """What a list that showed ``before`` and is ``now`` asks for.
 
     Args:
         rows: the things as they are now; what is no longer among them is past, however it stands.
+        before: the list's lines.
+        now: the same, as the user has left them.
+        past: the keys of things that may come back, as by ``u`` after they were deleted.
     """
     known = {row.key: row for row in rows if row.key}
     shown = {found: text_of(before[row]) for row, found in keys(before)}
@@ -104,13 +117,13 @@ def read(rows: Sequence[Row], before: Sequence[str], now: Sequence[str]) -> Edit
     for row, line in enumerate(now):
         text = text_of(line)
         if found := _key(line):
-            if found not in shown:
+            if found not in shown and found not in past:
                 return Problem(row, "this line is from another list.")
             if found in seen:
                 return Problem(row, f"this line stands twice: it is line {seen[found] + 1}, too.")
             seen[found] = row
             above = found
-            if text != shown[found]:
+            if found in shown and text != shown[found]:
                 if found in known and not known[found].editable:
                     return Problem(row, CHANGED)
                 changed[found] = text
@@ -121,7 +134,8 @@ def read(rows: Sequence[Row], before: Sequence[str], now: Sequence[str]) -> Edit
         elif text in shown.values():
             return Problem(row, LOST)
     gone = tuple(found for found in shown if found not in seen)
-    return Edits(gone, changed, tuple(added), tuple(seen))
+    back = tuple(found for found in seen if found not in shown)
+    return Edits(gone, changed, tuple(added), tuple(seen), back)
 
 
 def text_of(line: str) -> str:

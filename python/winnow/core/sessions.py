@@ -6,11 +6,11 @@ was never a chat.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from winnow.core import listing
 from winnow.core.listing import Row
 from winnow.core.run.board import age
 from winnow.core.text import grammar
@@ -106,8 +106,7 @@ def head(text: str) -> Head:
 
 def key(name: str) -> str:
     """The key of a line of the list, from a path or a session's id."""
-    data = name.encode("utf-8", "surrogateescape")
-    return hashlib.blake2b(data, digest_size=8).hexdigest()
+    return listing.digest(name)
 
 
 def derived(text: str) -> str:

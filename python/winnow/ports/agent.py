@@ -10,6 +10,7 @@ import msgspec
 from winnow.core.agent import AgentEvent, Reply, Request
 from winnow.core.asking import trust
 from winnow.core.context.attachment import Attachment
+from winnow.core.controls import Model, Rule, Server
 from winnow.core.run import tools
 from winnow.core.run.places import Place
 from winnow.core.usage.context import Context
@@ -58,6 +59,27 @@ class Controls(Protocol):
 
     async def plan(self) -> list[Window]:
         """What is used of the user's plan; empty where they have none."""
+
+    async def models(self) -> list[Model]:
+        """Those that the account has."""
+
+    async def set_model(self, name: str) -> None:
+        """Have this one answer from now on; ``default``: the one that Claude Code takes."""
+
+    async def set_flag(self, name: str, value: str) -> None:
+        """Change the ``effort``, or ``default``; or switch ``fast`` mode ``on`` or ``off``."""
+
+    async def servers(self) -> list[Server]:
+        """The MCP servers of the session."""
+
+    async def switch(self, server: str, *, on: bool) -> None:
+        """Switch a server on or off, for this session; one that has failed is tried again."""
+
+    async def rules(self) -> list[Rule]:
+        """The permission rules in force."""
+
+    async def revoke(self, rules: Sequence[Rule]) -> None:
+        """Take rules out of the files that they stand in; the next agent has them no more."""
 
     async def stop_task(self, id: str) -> int:
         """Stop work that runs in the background, with all that it has started.

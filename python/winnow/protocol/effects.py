@@ -214,6 +214,13 @@ class Reload(Message, frozen=True):
     path: str = ""
 
 
+class Offers(ChatMessage, frozen=True):
+    """What can be chosen in this chat: models, each with what is said of it, and efforts."""
+
+    models: dict[str, str]
+    efforts: list[str]
+
+
 class Sides(ChatMessage, frozen=True):
     """Show a file as it is beside what the open patch makes of it."""
 
@@ -291,6 +298,7 @@ Effect = Union[
     Save,
     Visit,
     Reload,
+    Offers,
     Sides,
     Rules,
     Decisions,

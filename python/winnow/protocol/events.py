@@ -54,6 +54,8 @@ class Open(ChatMessage, frozen=True):
     agent: str = ""  # as the frontmatter has it: "claude", "scripted", or empty for the default
     session: str = ""
     model: str = ""
+    effort: str = ""
+    fast: bool = False
     mode: str = ""  # as the frontmatter has it, which anybody may have written
     configured: str = ""  # the mode that the user wants for chats without one
     questions: str = ""  # how the agent asks: by "tool", in its "text", or "both"; else by tool
@@ -206,6 +208,13 @@ class SetMode(ChatMessage, frozen=True):
     mode: str = ""
 
 
+class Choose(ChatMessage, frozen=True):
+    """Change what answers; ``fast`` is ``on`` or ``off``, of the others ``default`` is a value."""
+
+    what: Literal["model", "effort", "fast"]
+    value: str
+
+
 class Compare(SectionMessage, frozen=True):
     """Show the open patch beside the file, as a diff of two buffers."""
 
@@ -329,7 +338,7 @@ class Restore(Message, frozen=True):
 
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
-MendEvent = Union[Again, Budget, Compact]
+MendEvent = Union[Again, Budget, Compact, Choose]
 # Parts of a chat take these.
 AgentViewEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, TellTodo]
 PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, AskAside, EndAside]

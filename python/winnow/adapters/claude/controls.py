@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from claude_agent_sdk import ClaudeSDKClient
 
 from winnow import ports
-from winnow.adapters.claude import failures, leftovers, private
+from winnow.adapters.claude import failures, leftovers, private, rules, settings_files
 from winnow.adapters.claude.process import Process
+from winnow.core import controls
+from winnow.core.controls import Model, Rule, Server
 from winnow.core.usage import context, plan
 from winnow.core.usage.context import Context
 from winnow.core.usage.plan import Window
@@ -55,6 +57,48 @@ class Controls:
         """See `ports.Controls.plan`."""
         asked = self._process.request(private.USAGE, skip_behaviors=True)
         return plan.read(await self._have("tell what is left of your plan", asked))
+
+    async def models(self) -> list[Model]:
+        """See `ports.Controls.models`."""
+        info = await self._have("list its models", self._client.get_server_info())
+        return controls.models((info or {}).get("models"))
+
+    async def set_model(self, name: str) -> None:
+        """See `ports.Controls.set_model`."""
+        wanted = None if name == "default" else name
+        await self._have("change the model", self._client.set_model(wanted))
+
+    async def set_flag(self, name: str, value: str) -> None:
+        """See `ports.Controls.set_flag`."""
+        settings: dict[str, object]
+        if name == "effort":
+            settings = {"effortLevel": None if value == "default" else value}
+        else:
+            settings = {"fastMode": value == "on"}
+        asked = self._process.request(private.FLAGS, settings=settings)
+        await self._have("change that", asked)
+
+    async def servers(self) -> list[Server]:
+        """See `ports.Controls.servers`."""
+        status = await self._have("list its MCP servers", self._client.get_mcp_status())
+        return controls.servers(status.get("mcpServers"))
+
+    async def switch(self, server: str, *, on: bool) -> None:
+        """See `ports.Controls.switch`."""
+        what = f"switch {server} {'on' if on else 'off'}"
+        await self._have(what, self._client.toggle_mcp_server(server, on))
+
+    async def rules(self) -> list[Rule]:
+        """See `ports.Controls.rules`."""
+        reply = await self._have("list its rules", self._process.request(private.LIST_RULES))
+        return controls.rules(reply.get("state") or {}, rules.SOURCES)
+
+    async def revoke(self, rules: Sequence[Rule]) -> None:
+        """See `ports.Controls.revoke`."""
+        try:
+            await asyncio.to_thread(lambda: settings_files.revoke(rules))
+        except settings_files.NotRevoked as error:
+            raise ports.AgentError(str(error)) from error
 
     async def stop_task(self, id: str) -> int:
         """See `ports.Controls.stop_task`."""

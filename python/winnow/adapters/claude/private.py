@@ -72,6 +72,10 @@ async def _nothing() -> AsyncIterator[dict[str, Any]]:
 # A control request that the SDK has no method for. Replies with ``state``, see ``rules.py``.
 LIST_RULES = "list_permission_rules"
 
+# Settings of this session only: ``effortLevel``, of which null is the model's own, and
+# ``fastMode``. It takes any word without complaint.
+FLAGS = "apply_flag_settings"
+
 # A running call goes on in the background; replies with ``backgrounded``, false for one that is no
 # task yet. And what a command in the background has said: ``output``, with ``total_bytes``.
 BACKGROUND = "background_tasks"

@@ -7,7 +7,7 @@ from typing import Any
 
 from claude_agent_sdk import PermissionUpdate, ToolPermissionContext
 
-_SOURCES = {
+SOURCES = {
     "userSettings": "all your projects (settings.json of Claude Code)",
     "projectSettings": "this project, for everybody (.claude/settings.json)",
     "localSettings": "this project, for you (.claude/settings.local.json)",
@@ -39,4 +39,4 @@ def listed(reply: dict[str, Any]) -> Iterator[str]:
 
 
 def _line(text: str, source: str) -> str:
-    return f"{' '.join(text.splitlines())} · {_SOURCES.get(source, source)}"
+    return f"{' '.join(text.splitlines())} · {SOURCES.get(source, source)}"

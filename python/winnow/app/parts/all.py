@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from winnow.app.parts.aside import Aside
+from winnow.app.parts.engine import Engine
 from winnow.app.parts.mending import Mending
 from winnow.app.parts.named import Named
 from winnow.app.parts.part import Part
+from winnow.app.parts.rules import Rules
+from winnow.app.parts.servers import Servers
 from winnow.app.parts.todo import Todo
 from winnow.app.parts.usage import Usage
 from winnow.app.parts.work import Work
 from winnow.app.parts.written import Written
 
-PARTS: tuple[type[Part], ...] = (Aside, Usage, Mending, Named, Written, Work, Todo)
+PARTS: tuple[type[Part], ...] = (
+    Aside,
+    Usage,
+    Engine,
+    Mending,
+    Named,
+    Rules,
+    Servers,
+    Written,
+    Work,
+    Todo,
+)

@@ -1,0 +1,74 @@
+--- Which model answers in a chat, with how much effort, and how fast.
+local guard = require('winnow.guard')
+local registry = require('winnow.registry')
+local say = require('winnow.say')
+
+---@class (partial) winnow.Chat
+---@field offers? { models: table<string, string>, efforts: string[] } what can be chosen
+
+local M = {}
+
+local EFFORTS = { 'low', 'medium', 'high', 'xhigh', 'max', 'default' } -- until the host says which
+local SWITCH = { 'on', 'off' }
+
+--- What can be chosen in a chat, from the host.
+---@param chat winnow.Chat
+---@param models table<string, string> with what is said of each
+---@param efforts string[]
+function M.offer(chat, models, efforts)
+  chat.offers = { models = models, efforts = efforts }
+end
+
+--- What can be chosen in the chat of the current buffer, as far as that is known.
+---@param what string
+---@return string[]? nil: nothing of this name can be chosen
+function M.values(what)
+  local chat = registry.current()
+  local offers = chat and chat.offers or { models = { default = '' }, efforts = EFFORTS }
+  if what == 'model' then
+    return vim.fn.sort(vim.tbl_keys(offers.models))
+  elseif what == 'effort' then
+    return offers.efforts
+  end
+  return what == 'fast' and SWITCH or nil
+end
+
+---@param chat winnow.Chat
+---@param what string
+---@param value string
+local function tell(chat, what, value)
+  if value:find('%s') then
+    say(('winnow: a %s is one word, not %q.'):format(what, value), 'warn')
+  elseif what == 'fast' and not vim.list_contains(SWITCH, value) then
+    say('winnow: fast mode is on or off.', 'warn')
+  elseif guard.is_user() then
+    chat:tell('choose', { what = what, value = value })
+  end
+end
+
+--- Choose something in the chat of the current buffer; without a value, let the user pick one.
+---@param what 'model'|'effort'|'fast'
+---@param value string
+function M.choose(what, value)
+  registry.with_current(function(chat)
+    if value ~= '' then
+      tell(chat, what, value)
+      return
+    end
+    local models = chat.offers and chat.offers.models or {}
+    vim.ui.select(M.values(what) or {}, {
+      prompt = ({ model = 'Model', effort = 'Effort', fast = 'Fast mode' })[what],
+      kind = 'winnow',
+      format_item = function(item)
+        local about = what == 'model' and models[item] or ''
+        return about ~= '' and ('%s — %s'):format(item, about) or item
+      end,
+    }, function(picked)
+      if picked then
+        tell(chat, what, picked)
+      end
+    end)
+  end)
+end
+
+return M
