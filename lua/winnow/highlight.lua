@@ -1,4 +1,6 @@
 --- Colours: the hues of groups that every colour scheme has, as strong as it takes to read them.
+local said = require('winnow.said')
+
 local M = {}
 
 -- Of each group: whose hue it has, and how it looks besides. What must be told apart is so where a
@@ -154,6 +156,21 @@ local PLAN = [[
   (#eq? @_language "markdown"))
 ]]
 
+-- The signs of what Claude emphasises are hidden. Only asterisks: `__init__.py` is a name. And only
+-- of what it has said: see `said.lua`.
+local EMPHASIS = [[
+(emphasis
+  (emphasis_delimiter) @conceal
+  (#eq? @conceal "*")
+  (#winnow-said? @conceal)
+  (#set! conceal ""))
+(strong_emphasis
+  (emphasis_delimiter) @conceal
+  (#eq? @conceal "*")
+  (#winnow-said? @conceal)
+  (#set! conceal ""))
+]]
+
 --- Highlight a chat as Markdown.
 ---@param buf integer
 function M.markdown(buf)
@@ -163,9 +180,10 @@ function M.markdown(buf)
     vim.bo[buf].syntax = 'markdown' -- no parser: Vim's own rules do
     return
   end
+  said.start()
   local queries = {
     markdown = plain_query('markdown') .. PLAN,
-    markdown_inline = plain_query('markdown_inline'),
+    markdown_inline = plain_query('markdown_inline') .. EMPHASIS,
   }
   vim.treesitter.highlighter.new(parser, { queries = queries })
 end

@@ -79,7 +79,9 @@ def test_a_reader_above_is_not_moved_by_a_fold(claude: Editor, api: ScriptedAPI)
 def test_previews_move_no_option(desk: ScriptedDesk) -> None:
     """Long or short or none: all lines stay where they are while the cursor goes by."""
     fruit = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
-    for option, preview in zip(fruit["options"], ["one", "one\ntwo\nthree\nfour"], strict=False):
+    for option, preview in zip(
+        fruit["options"], ["```sh\none\n```", "one\ntwo\nthree\nfour"], strict=False
+    ):
         option["preview"] = preview
     colour = question("Which colour?", "Red", "Blue", header="Colour")
     with desk.asked(fruit, colour) as editor:
@@ -89,6 +91,7 @@ def test_previews_move_no_option(desk: ScriptedDesk) -> None:
             if shown:
                 editor.wait_screen(shown)
             screen = editor.screen()
+            assert not any("```" in row for row in screen)
             places = [next(i for i, row in enumerate(screen) if n in row) for n in names]
             assert places == (before or places)
             before = places

@@ -10,6 +10,25 @@ local FENCES = { '^%s*(```+)', '^%s*(~~~+)' }
 ---@field first integer row of the fence above it
 ---@field last integer row of the one below it
 
+--- Lines without the fences among them: where what is drawn is no Markdown.
+---@param lines string[]
+---@return string[]
+function M.unfenced(lines)
+  local kept, fence = {}, nil ---@type string[], string?
+  for _, line in ipairs(lines) do
+    local mark = line:match(FENCES[1]) or line:match(FENCES[2])
+    local closes = fence and mark and vim.startswith(mark, fence) and line:match('^%s*[`~]+%s*$')
+    if closes then
+      fence = nil
+    elseif mark and not fence then
+      fence = mark
+    else
+      table.insert(kept, line)
+    end
+  end
+  return kept
+end
+
 --- The blocks of code in a chat; one that is not closed yet goes on to the end.
 ---@param chat winnow.Chat
 ---@return winnow.Code[]

@@ -203,6 +203,67 @@ function M.frontmatter(buf)
   end
 end
 
+--- The blocks of some lines that fold.
+---@param lines string[]
+---@return integer[][] blocks first and last row of each
+local function blocks(lines)
+  local found, head = {}, 0 -- the row after the block's first one
+  for i = 1, #lines + 1 do
+    local line = lines[i] or ''
+    if line:sub(1, #FOLDED) ~= FOLDED then
+      if i - head > 1 and head > 0 and folds(lines[head]) then
+        table.insert(found, { head - 1, i - 2 })
+      end
+      head = i
+    end
+  end
+  return found
+end
+
+--- Fold some of them in a window: in one command those that are in no fold yet.
+---@param win integer
+---@param lines string[] of the buffer, as it was
+---@param found integer[][]
+local function fold_blocks(win, lines, found)
+  local buf, commands = vim.api.nvim_win_get_buf(win), {} ---@type integer, string[]
+  vim.api.nvim_win_call(win, function()
+    for _, at in ipairs(found) do
+      local first, last, head = at[1], at[2], lines[at[1] + 1]
+      last = tool.failed(head) and last - LAST or last
+      if vim.api.nvim_buf_get_lines(buf, first, first + 1, false)[1] ~= head then
+        break -- the user has changed what is above
+      elseif vim.fn.foldlevel(first + 1) > 0 then
+        fold_block(win, first, at[2], head)
+      elseif last > first then
+        table.insert(commands, ('%d,%dfold'):format(first + 1, last + 1))
+      end
+    end
+    vim.api.nvim_exec2(table.concat(commands, '\n'), {})
+  end)
+end
+
+-- Blocks that are folded at a time, the last ones at once, and milliseconds until the next time.
+local SOME, REST = 300, 20
+
+--- Fold all blocks in a window, those at the end first: Vim takes its time for thousands of folds.
+---@param win integer
+---@param lines string[] of the buffer
+---@param found integer[][]
+---@param done fun() is called when all are folded
+local function fold_all(win, lines, found, done)
+  local buf = vim.api.nvim_win_get_buf(win)
+  fold_blocks(win, lines, vim.list_slice(found, math.max(1, #found - SOME + 1)))
+  if #found <= SOME then
+    done()
+    return
+  end
+  vim.defer_fn(function()
+    if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == buf then
+      fold_all(win, lines, vim.list_slice(found, 1, #found - SOME), done)
+    end
+  end, REST)
+end
+
 --- Fold the frontmatter, and every block of the buffer that a window shows, but nothing in an open
 --- section: what is answered must be seen.
 ---@param win integer
@@ -215,17 +276,11 @@ function M.all(win)
   if last_row then
     fold(win, 0, last_row)
   end
-  local head = 0 -- of the block
-  for i, line in ipairs(lines) do
-    if not vim.startswith(line, FOLDED) then
-      head = i
-    elseif head > 0 and not vim.startswith(lines[i + 1] or '', FOLDED) then
-      fold_block(win, head - 1, i - 1, lines[head])
+  fold_all(win, lines, blocks(lines), function()
+    if chat then
+      fold_turns(win, chat)
     end
-  end
-  if chat then
-    fold_turns(win, chat)
-  end
+  end)
 end
 
 return M

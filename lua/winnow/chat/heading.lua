@@ -6,13 +6,14 @@ local marker = require('winnow.section.marker')
 local Chat = {}
 
 local DRAFT = grammar.YOU
+local HASH = ('#'):byte()
 local namespace = vim.api.nvim_create_namespace('winnow.chat')
 
 --- Whether a line is the draft's heading, maybe with text that the user appended to it.
 ---@param line? string
 ---@return boolean
 local function heads_draft(line)
-  return line ~= nil and vim.startswith(line, DRAFT) and not line:find('^%w', #DRAFT + 1)
+  return line ~= nil and line:sub(1, #DRAFT) == DRAFT and not line:find('^%w', #DRAFT + 1)
 end
 
 --- The mark tells by itself when its text was written anew, as a filter or a formatter does.
@@ -32,7 +33,7 @@ end
 ---@return integer said the last row that is surely not the user's
 ---@return integer first row of the open section, if any
 ---@return integer last
-local function landmarks(self)
+local function look(self)
   local id = self.section and self.section.id
   local rows, said, first, last, inside = {}, -1, nil, -1, false
   for i, line in ipairs(self:lines(0, -1)) do
@@ -42,13 +43,31 @@ local function landmarks(self)
       if found.id == id and found.slot ~= grammar.RECORD then
         first, last = first or i - 1, i - 1
       end
-    elseif not inside and heads_draft(line) then
-      table.insert(rows, i - 1)
-    elseif not inside and (line == grammar.CLAUDE or line == grammar.WORKER) then
-      said = i - 1
+    elseif not inside and line:byte() == HASH then -- quick: there may be 100,000 lines
+      if heads_draft(line) then
+        table.insert(rows, i - 1)
+      elseif line == grammar.CLAUDE or line == grammar.WORKER then
+        said = i - 1
+      end
     end
   end
   return rows, math.max(said, last), first or -1, last
+end
+
+--- The same, looked for once as long as the text is the same.
+---@param self winnow.Chat
+---@return integer[] rows
+---@return integer said
+---@return integer first
+---@return integer last
+local function landmarks(self)
+  local tick, id = vim.api.nvim_buf_get_changedtick(self.buf), self.section and self.section.id
+  local seen = self.landmarks
+  if not seen or seen.tick ~= tick or seen.section ~= id then
+    seen = { tick = tick, section = id, found = { look(self) } }
+    self.landmarks = seen
+  end
+  return unpack(seen.found)
 end
 
 --- Row of the draft's heading, told from the text: the one with as many others above as it had. The

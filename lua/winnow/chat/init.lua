@@ -65,6 +65,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field above integer headings of messages above it
 ---@field counted_at integer where the draft's was when they were counted
 ---@field lost_at? { tick: integer, row: integer } where the draft starts without a heading
+---@field landmarks? { tick: integer, section?: string, found: table } see `heading.lua`
 ---@field carry string white space at the end of the text so far: written with what follows
 ---@field fresh boolean the next text starts a paragraph
 ---@field tools table<string, winnow.ToolMark> the tool lines that still change

@@ -5,6 +5,7 @@ local window = require('winnow.window')
 
 local M = {}
 
+local HASH = ('#'):byte()
 local SPEAKERS = {} ---@type table<string, true>
 for _, heading in ipairs(grammar.SPEAKERS) do
   SPEAKERS[heading] = true
@@ -28,7 +29,7 @@ function M.all(chat)
   local last ---@type winnow.Said? of which no text is known
   for i, line in ipairs(chat:lines(0, -1)) do
     local row = i - 1
-    local heads = row == draft or vim.startswith(line, '## ') and SPEAKERS[line]
+    local heads = row == draft or line:byte() == HASH and SPEAKERS[line]
     if heads and row <= draft and not (row >= first and row < after) then
       local begins = row == draft or line == grammar.YOU or line == grammar.ORCHESTRATOR
       local who = row == draft and 'You' or line:match('%w+') or ''

@@ -50,8 +50,8 @@ function M.renew(buf)
   local levels, modifiable = options.undolevels, options.modifiable
   options.undolevels, options.modifiable = -1, true
   for row, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
-    local renewed = line:gsub(OLD, OPEN .. '%1=%2=%3' .. CLOSE)
-    if renewed ~= line then
+    local renewed = line:find('<!--', 1, true) and line:gsub(OLD, OPEN .. '%1=%2=%3' .. CLOSE)
+    if renewed and renewed ~= line then
       vim.api.nvim_buf_set_lines(buf, row - 1, row, false, { renewed })
     end
   end

@@ -1,5 +1,6 @@
 --- What an open section looks like beyond its text: rules, hints and the verdict. A function of
 --- the text and of the last verdict, drawn anew after every change.
+local code = require('winnow.chat.code')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 
@@ -170,7 +171,7 @@ end
 ---@param preview string Markdown
 ---@return string[] lines
 local function start_of(preview)
-  local lines = vim.split(vim.trim(preview), '\n', { plain = true })
+  local lines = code.unfenced(vim.split(vim.trim(preview), '\n', { plain = true }))
   local shown = vim.list_slice(lines, 1, PEEK)
   if #lines > PEEK then
     table.insert(shown, ('… K shows all %d lines'):format(#lines))
