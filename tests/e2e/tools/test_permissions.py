@@ -475,4 +475,4 @@ def test_an_mcp_tool_runs_with_the_arguments_that_stand_there(
     claude.wait_line("So be it.")
     assert json.loads(made.read_text()) == {**given, "count": 4, "tags": ["a", "c"]}
     assert api.tool_result("t1") == "added"
-    assert "✓ Allow once, edited: mcp__notes__add Fix ⏎ it" in records(claude)
+    assert "✓ Allow once, edited: notes: add Fix ⏎ it" in records(claude)
