@@ -209,6 +209,8 @@ class FakeQuerier:
     What stands in a list before an object is said first.
     """
 
+    cost = 0.0
+
     def __init__(self) -> None:
         self.gives: deque[object] = deque()
         self.prompts: list[str] = []

@@ -101,8 +101,11 @@ async def test_three_rounds_end_in_a_file(room: Clarifying) -> None:
 
 
 async def test_nothing_to_ask(room: Clarifying) -> None:
-    """A notice, and on to the specification."""
+    """A notice, and on to the specification; what the queries cost is the chat's."""
+    room.querier.cost = 0.25
     await room.begin(NONE, SPEC)
+    assert room.editor.status
+    assert room.editor.status.cost == 0.25
     assert "There is nothing to ask" in room.editor.text
     assert PATH in room.files.texts
 

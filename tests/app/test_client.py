@@ -156,6 +156,16 @@ async def test_the_first_makes_a_session_and_the_others_resume_it(tmp_path: Path
     assert not any("--resume" in arg for start in starts[:2] for arg in start.argv)
 
 
+async def test_what_queries_cost_is_summed(tmp_path: Path) -> None:
+    """A session that is resumed tells all of it, unless Claude Code has forgotten."""
+    totals = [result({"n": 1}, total_cost_usd=total) for total in (0.25, 0.75, 0.5)]
+    player = Player(tmp_path / "cli", *[[total] for total in totals])
+    client = Client("key", str(tmp_path), cli_path=str(player.path))
+    for cost in (0.25, 0.75, 1.25):
+        await client.query("s", "p", SCHEMA)
+        assert client.cost == cost
+
+
 @pytest.mark.parametrize("prompt", ["/help", "@/etc/passwd", "-p", "", "x" * (1 << 20)])
 async def test_a_prompt_is_only_words(tmp_path: Path, prompt: str) -> None:
     player = Player(tmp_path / "cli", [GOOD])

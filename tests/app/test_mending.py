@@ -10,9 +10,11 @@ from winnow import protocol as p
 from winnow.core import agent as a
 from winnow.core.agent import Text, Trouble, TurnEnded
 from winnow.core.asking import compaction
+from winnow.core.usage.context import Context
+from winnow.core.usage.plan import Window
 from winnow.core.usage.trouble import COMPACT, GO_ON
 
-from tests.app.fakes import CHAT, Room, working
+from tests.app.fakes import CHAT, FakeAgent, Room, working
 
 
 async def fails(room: Room, trouble: Trouble, *, worked: bool = False, until: float = 0.0) -> None:
@@ -176,3 +178,28 @@ async def test_a_compaction_is_asked_about(room: Room) -> None:
     lines = [line for line in section.lines if not line.startswith(("Compact", "Go on"))]
     await room.do(p.Confirm(CHAT, section.section, lines, len(lines) - 1))
     assert task.result() == a.Deny("The user stopped.", stop=True)
+
+
+class Silent:
+    """Tells nothing of itself."""
+
+    async def context(self) -> Context:
+        raise ports.AgentError("It does not say.")
+
+    async def plan(self) -> list[Window]:
+        raise ports.AgentError("It does not say.")
+
+
+async def test_an_agent_that_tells_nothing_costs_nothing(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it is asked for in vain is not told, and it is asked again."""
+    monkeypatch.setattr(FakeAgent, "controls", Silent())
+    await working(room)
+    await room.hear(Text("Yes."), TurnEnded([room.agent.prompts["Hi"]], cost=0.5))
+    await room.do(p.WatchList("usage", CHAT, open=True))
+    shown = room.editor.every(p.Listed)[-1].lines
+    assert "Claude has not told yet how full its context is." in shown
+    assert "This chat has cost $0.50." in shown
+    assert not [said for said in room.editor.effects if isinstance(said, (p.Say, p.Notify))]
+    await room.do(p.WatchList("usage", CHAT, open=False))

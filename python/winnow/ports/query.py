@@ -72,6 +72,10 @@ or nothing to log in with."""
 class Querier(Protocol):
     """Queries that go on from each other, in one session."""
 
+    @property
+    def cost(self) -> float:
+        """What all of them have cost so far, in US dollars."""
+
     async def query(
         self,
         system_prompt: str,

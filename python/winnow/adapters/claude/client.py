@@ -32,6 +32,7 @@ from winnow.adapters.claude import failures, private
 from winnow.adapters.claude.process import Process
 from winnow.core.structured import Unfit, fitting
 from winnow.core.text.encoding import to_json
+from winnow.core.usage.meter import Meter
 from winnow.ports import query as errors
 
 READING = ("Read", "Glob", "Grep")
@@ -105,6 +106,8 @@ class Client:
         key = {"ANTHROPIC_API_KEY": api_key} if api_key else {}
         self._env = {**private.variables(whole=False), **_VARIABLES, **key, **(env or {})}
         self.session = str(uuid4())
+        self.cost = 0.0
+        self._meter = Meter()  # over all queries: the session is resumed with its totals
         self._begun = False  # something was said in the session, so that it can be gone on with
         self._running: asyncio.Task[Any] | None = None
         self._cancelled = False
@@ -154,6 +157,7 @@ class Client:
             client = ClaudeSDKClient(options, process)
             try:
                 result = await self._result(client, process, user_prompt)
+                self.cost += self._meter.hear(result.total_cost_usd, result.model_usage)[0]
             except ports.AgentError:
                 raise
             except Exception as error:

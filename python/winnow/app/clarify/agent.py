@@ -66,6 +66,7 @@ class ClarifyAgent:
         self._wrote = wrote
         self._loop: Loop | None = None
         self._querier: ports.Querier | None = None
+        self._cost = 0.0  # of its queries, as far as it was told; US dollars
         self._asking: asyncio.Future[a.Reply] | None = None
         self._working: asyncio.Task[None] | None = None
         self._prompts: list[str] = []  # uuids that the turn takes in
@@ -150,7 +151,8 @@ class ClarifyAgent:
         except (ports.AgentError, FileError) as failure:
             error = failure.sentence
         prompts, self._prompts = self._prompts, []
-        self._events.put_nowait(a.TurnEnded(prompts, error, stopped))
+        before, self._cost = self._cost, self._querier.cost if self._querier else 0.0
+        self._events.put_nowait(a.TurnEnded(prompts, error, stopped, self._cost - before))
 
     async def _finish(self, loop: Loop, spec: specs.Spec) -> None:
         """The specification into its file, or as a patch for what the user has made of it."""
