@@ -10,6 +10,7 @@ from winnow.core.context.attachment import Attachment
 from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
+from winnow.protocol.lists import FindChats, Resume
 from winnow.protocol.work import (
     AgentBeside,
     Background,
@@ -294,28 +295,6 @@ class PickLine(ListMessage, frozen=True, kw_only=True):
 
     key: str
     peek: bool = False
-
-
-class FindChats(Message, frozen=True):
-    """Which chats the list of them is to show, with the sessions of the project at ``cwd``.
-
-    ``about`` is a text that they hold; ``family`` the path of one that they were forked from, or
-    have forked. Both empty: all.
-    """
-
-    cwd: str
-    about: str = ""
-    family: str = ""
-
-
-class Resume(Message, frozen=True):
-    """Go on with a session of the project at ``cwd``: by its id, or a part of its title.
-
-    Where that means several, or is empty, the user is asked.
-    """
-
-    cwd: str
-    about: str = ""
 
 
 class Peek(RunMessage, frozen=True):

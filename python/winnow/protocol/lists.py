@@ -1,4 +1,4 @@
-"""What the host asks Lua for about lists, and about what stands in them."""
+"""What Lua and the host tell each other about lists, and about what stands in them."""
 
 from __future__ import annotations
 
@@ -85,6 +85,28 @@ class KeptTrees(Message, frozen=True):
 
     cwd: str
     lines: list[str]
+
+
+class FindChats(Message, frozen=True):
+    """Which chats the list of them is to show, with the sessions of the project at ``cwd``.
+
+    ``about`` is a text that they hold; ``family`` the path of one that they were forked from, or
+    have forked. Both empty: all.
+    """
+
+    cwd: str
+    about: str = ""
+    family: str = ""
+
+
+class Resume(Message, frozen=True):
+    """Go on with a session of the project at ``cwd``: by its id, or a part of its title.
+
+    Where that means several, or is empty, the user is asked.
+    """
+
+    cwd: str
+    about: str = ""
 
 
 ListEffect = Union[
