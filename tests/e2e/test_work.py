@@ -103,6 +103,7 @@ def test_a_subagent_is_read_to_any_depth_and_becomes_a_chat(
     claude.keys(":Winnow up<CR>")
     claude.wait_line("▸ Background do a2 · done")
     assert "▸ Agent do a2" in claude.line()
+    claude.wait_line("▸ Agent do a1 ✓")
     text = claude.text()
     assert "Deep" not in text
     assert "I pass it on." not in text

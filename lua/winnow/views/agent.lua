@@ -127,16 +127,39 @@ local WINDOW = {
   fillchars = 'fold: ',
 }
 
+local levels = {} ---@type table<integer, string[]> of folds, by buffer: asked for line by line
+
 --- The 'foldexpr': what a tool said, and what was thought, beneath the line above.
 ---@return string
 function M.fold()
-  local row = vim.v.lnum
-  local this, below = unpack(vim.api.nvim_buf_get_lines(0, row - 1, row + 1, false))
-  if vim.startswith(this, grammar.OUTPUT) then
-    return '='
+  local known = levels[vim.api.nvim_get_current_buf()]
+  return known and known[vim.v.lnum] or '0'
+end
+
+--- Learn how lines fold.
+---@param buf integer
+---@param keep integer how many stay as they are
+---@param lines string[] what follows these
+local function learn_folds(buf, keep, lines)
+  local known = vim.list_slice(levels[buf] or {}, 1, keep)
+  while #known < keep do
+    table.insert(known, '0')
   end
-  local head = vim.startswith(this, grammar.TOOL) or vim.startswith(this, grammar.THOUGHT)
-  return head and below and vim.startswith(below, grammar.OUTPUT) and '>1' or '0'
+  for i, line in ipairs(lines) do
+    local start, below = line:sub(1, 3), lines[i + 1] -- each of the signs is three bytes long
+    if start == grammar.OUTPUT then
+      known[keep + i] = '='
+    elseif
+      (start == grammar.TOOL or start == grammar.THOUGHT)
+      and below
+      and below:sub(1, 3) == grammar.OUTPUT
+    then
+      known[keep + i] = '>1'
+    else
+      known[keep + i] = '0'
+    end
+  end
+  levels[buf] = known
 end
 
 ---@param buf integer
@@ -180,7 +203,7 @@ local function watch(buf, view)
     group = group,
     buffer = buf,
     callback = function()
-      views[buf], draw.pages[buf] = nil, nil
+      views[buf], draw.pages[buf], levels[buf] = nil, nil, nil
       local chat = registry.get(view.chat)
       if chat then
         chat:tell('watchagent', { agent = view.agent, open = false })
@@ -231,6 +254,7 @@ local function write(buf, e)
     vim.api.nvim_buf_set_lines(buf, 0, -1, false, { '# ' .. e.title, '' })
   end
   if #e.lines > 0 or last > HEAD + e.keep then
+    learn_folds(buf, HEAD + e.keep, e.lines)
     vim.api.nvim_buf_set_lines(buf, HEAD + e.keep, -1, false, e.lines)
   end
   vim.bo[buf].modifiable, vim.bo[buf].modified = false, false

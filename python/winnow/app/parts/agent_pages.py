@@ -73,6 +73,7 @@ class AgentPages:
         self._past: dict[str, Task] = {}  # that an earlier host has seen, or none
         self._read: dict[str, list[Entry]] = {}  # what their files say
         self._pages: dict[str, _Page] = {}  # that are open
+        self._ready: dict[str, _Page] = {}  # by calls: drawn as they go, to open at once
         self._coming = ""  # the call of one that is to be shown as soon as it has begun
         self._stale: set[str] = set()
         self._soon: asyncio.TimerHandle | None = None
@@ -87,9 +88,18 @@ class AgentPages:
             if task is not None and task.is_agent and task.call == self._coming != "":
                 self._coming = ""
                 self._around.session.spawn(self.show(task))
+            self._draw(call)
             for page in self._pages.values():
                 if page.task is task or (call and page.task.call == call):
                     self._show_soon(page.task.id)
+
+    def _draw(self, call: str) -> None:
+        """Be ready to show what a subagent has said so far."""
+        page, task = self._ready.get(call), self._tasks.by_call(call)
+        if page is None and task is not None:
+            page = self._ready[call] = _Page(task, self._around.page.folder)
+        if page is not None:
+            page.draw(self._agents.of(call))
 
     def takes(self, event: p.ChatEvent) -> bool:
         """See `Part.takes`."""
@@ -172,9 +182,13 @@ class AgentPages:
 
     async def show(self, task: Task) -> None:
         """Show its buffer."""
-        self._pages[task.id] = _Page(task, self._around.page.folder)
-        if not self._agents.of(task.call):
+        page = self._ready.get(task.call) if self._agents.of(task.call) else None
+        if page is None:
+            page = _Page(task, self._around.page.folder)
             await self._load(task)
+            await asyncio.to_thread(page.draw, list(self._entries(task)))  # it may be long
+        page.sent = []  # its buffer may be new
+        self._pages[task.id] = page
         self._show(task.id, show=True)
 
     async def _load(self, task: Task) -> None:
