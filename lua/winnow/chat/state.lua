@@ -12,6 +12,10 @@ local transcript = require('winnow.chat.transcript')
 local view = require('winnow.section.view')
 
 ---@class (partial) winnow.Chat
+---@field context integer how full its context is, in percent; 0: nobody knows
+---@field warning string what the user should know for as long as it is so
+---@field again string what `<CR>` does after a turn that failed, in words; empty: it sends
+---@field due number when that helps, in seconds since the epoch; 0: at once
 local Chat = {}
 
 local namespace = vim.api.nvim_create_namespace('winnow.chat')
