@@ -233,6 +233,9 @@ M.subcommands = {
   chats = function(args, rest)
     library.open(begin.place(), vim.trim(rest), args.smods)
   end,
+  fork = function()
+    library.fork()
+  end,
   resume = function(_, rest)
     library.resume(begin.place(), vim.trim(rest))
   end,

@@ -6,6 +6,7 @@ local files = require('winnow.chat.files')
 local frontmatter = require('winnow.chat.frontmatter')
 local list = require('winnow.views.list')
 local lock = require('winnow.chat.lock')
+local outline = require('winnow.chat.outline')
 local page = require('winnow.views.page')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
@@ -36,6 +37,46 @@ function M.open(cwd, about, mods)
   local which = { cwd = cwd, about = family == '' and about or '', family = family }
   page.tell('findchats', which)
   list.open('chats', 0, mods)
+end
+
+--- The message of the user's under the cursor, or the one that follows Claude's there.
+---@param chat winnow.Chat
+---@return integer row
+---@return integer after the row of the next message
+---@return integer nth which of the user's it is, from 0
+local function message_here(chat)
+  local here, heading = vim.api.nvim_win_get_cursor(0)[1] - 1, chat:heading_row()
+  local all, nth, at = outline.all(chat), 0, 1
+  for i, message in ipairs(all) do
+    at = message.row <= here and i or at
+  end
+  while all[at] and all[at].who ~= 'You' do
+    at = at + 1
+  end
+  for i = 1, at - 1 do
+    nth = nth + (all[i].who == 'You' and 1 or 0)
+  end
+  return all[at] and all[at].row or heading, all[at + 1] and all[at + 1].row or heading, nth
+end
+
+--- Fork the chat of the current buffer before the message of the user's under the cursor, or after
+--- that of Claude's.
+function M.fork()
+  registry.with_current(function(chat)
+    local values, last = frontmatter.read(chat.buf)
+    local row, after, nth = message_here(chat)
+    local draft = row == chat:heading_row()
+    local said = draft and '' or vim.trim(table.concat(chat:lines(row + 1, after), '\n'))
+    local above = vim.trim(table.concat(chat:lines((last or 0) + 1, row), '\n'))
+    page.tell('fork', {
+      path = chat.path,
+      cwd = chat.cwd,
+      session = values.session or '',
+      text = said,
+      nth = nth,
+      lines = above ~= '' and vim.split(above, '\n', { plain = true }) or {},
+    })
+  end)
 end
 
 --- Go on with a session of a project.

@@ -360,6 +360,16 @@
 ---@field about? string
 ---@field family? string
 
+--- Go on from before a message of the user's, in a chat of its own; that one is its draft.
+---@class winnow.event.Fork
+---@field type 'fork'
+---@field path string
+---@field cwd string
+---@field session string
+---@field text string
+---@field nth integer
+---@field lines string[]
+
 --- Go on with a session of the project at `cwd`: by its id, or a part of its title.
 ---@class winnow.event.Resume
 ---@field type 'resume'
@@ -747,6 +757,7 @@
 ---| winnow.event.HaltRun
 ---| winnow.event.HandOver
 ---| winnow.event.FindChats
+---| winnow.event.Fork
 ---| winnow.event.Resume
 ---| winnow.event.Restore
 
@@ -839,6 +850,7 @@
 ---| 'haltrun'
 ---| 'handover'
 ---| 'findchats'
+---| 'fork'
 ---| 'resume'
 ---| 'restore'
 

@@ -67,7 +67,7 @@ class Chats:
                 self._showing.handle(event)
             case p.GoOn() | p.HaltRun() | p.HandOver():
                 self._showing.handle(event)
-            case p.FindChats() | p.Resume() | p.Restore():
+            case p.FindChats() | p.Fork() | p.Resume() | p.Restore():
                 self._library.handle(event)
             case p.WatchList() | p.EditList() | p.PickLine():
                 self._lists.handle(event)

@@ -11,9 +11,11 @@ from winnow.core import sessions
 from winnow.core.never import assert_never
 from winnow.core.run.board import age
 from winnow.core.sessions import Item, Live, Trashed
+from winnow.core.transcript import history
 
 NOT_FOUND = "No session of this project is called “{}”, or has this id."
 NO_SESSIONS = "There are no sessions of this project yet: :Winnow begins one."
+UNKNOWN_MESSAGE = "Claude Code's session doesn't hold this message, so it can't be forked there."
 _ID = 36  # characters of a session's id
 NOTHING_KEPT = "The trash is empty, and nothing is kept of worktrees here."
 
@@ -45,6 +47,8 @@ class Library:
                 self.list.which = event  # it is opened next
             case p.Resume():
                 self._spawn(self._resume(event))
+            case p.Fork():
+                self._spawn(self._fork(event))
             case p.Restore():
                 self._spawn(self._restore(event))
             case _:
@@ -93,6 +97,26 @@ class Library:
         if home and (cwd == "~" or cwd.startswith("~/")):
             cwd = home + cwd[1:]
         return cwd.rstrip("/") or "/"
+
+    async def _fork(self, event: p.Fork) -> None:
+        """Copy the session up to there, and make a chat of the copy."""
+        values = {"fork": event.path.rpartition("/")[2]}
+        try:
+            if event.session and (event.nth or not event.text):
+                books = await self.list.books()
+                past = await books.messages(event.session) if books else ()
+                last, found = history.before(past, event.text, event.nth)
+                if not event.text and past:
+                    last, found = past[-1].id, True
+                if books is None or not found:
+                    self._tell(p.Notify(UNKNOWN_MESSAGE, "warn"))
+                    return
+                values["session"] = await books.fork(event.session, last, "") if last else ""
+        except ports.LibraryError as error:
+            self._tell(p.Notify(error.sentence, "warn"))
+            return
+        values = {name: value for name, value in values.items() if value}
+        self._tell(p.Adopt(event.cwd, values, event.lines, event.text))
 
     # --- the trash ------------------------------------------------------------------------------
 

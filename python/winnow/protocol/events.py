@@ -10,7 +10,7 @@ from winnow.core.context.attachment import Attachment
 from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
-from winnow.protocol.lists import FindChats, Resume
+from winnow.protocol.lists import FindChats, Fork, Resume
 from winnow.protocol.work import (
     AgentBeside,
     Background,
@@ -326,5 +326,5 @@ ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, PartEvent, S
 ListEvent = Union[WatchList, EditList, PickLine]
 LedEvent = Union[GoOn, HaltRun, HandOver]  # what the chat that leads a run does
 ShowEvent = Union[Peek, GoToRun, Timeline, LedEvent]  # about runs
-LibraryEvent = Union[FindChats, Resume, Restore]  # about all chats
+LibraryEvent = Union[FindChats, Fork, Resume, Restore]  # about all chats
 Event = Union[ChatEvent, Close, Watched, Recall, Trust, ListEvent, ShowEvent, LibraryEvent]

@@ -99,6 +99,21 @@ class FindChats(Message, frozen=True):
     family: str = ""
 
 
+class Fork(Message, frozen=True):
+    """Go on from before a message of the user's, in a chat of its own; that one is its draft.
+
+    ``nth`` says which of the user's messages it is, from 0; ``text`` empty: from the end of all.
+    ``lines`` stand above it in the chat at ``path``.
+    """
+
+    path: str
+    cwd: str
+    session: str
+    text: str
+    nth: int
+    lines: list[str]
+
+
 class Resume(Message, frozen=True):
     """Go on with a session of the project at ``cwd``: by its id, or a part of its title.
 

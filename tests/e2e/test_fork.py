@@ -1,0 +1,31 @@
+"""A chat that goes on from an earlier message, as a branch."""
+
+from __future__ import annotations
+
+from tests.api import ScriptedAPI, say
+from tests.e2e.editor import Editor
+from tests.e2e.steps import send, start, wait_idle
+
+
+def test_an_earlier_message_is_sent_again_as_a_branch(claude: Editor, api: ScriptedAPI) -> None:
+    """With what was said before it, and without it; the first chat stays as it is."""
+    api.add(say("One."), say("Two."), say("Three."))
+    start(claude)
+    wait_idle(claude)
+    send(claude, "Second.")
+    claude.wait_line("Two.")
+    wait_idle(claude)
+    before = claude.text()
+    claude.keys("gg/Second<CR>:Winnow fork<CR>")
+    claude.wait_line("fork: ")
+    assert "Two." not in claude.text()
+    claude.keys(":%s/Second/Other/<CR>")
+    claude.keys("G<CR>")
+    claude.wait_line("Three.")
+    said = str(api.requests[-1]["messages"])
+    assert "One." in said
+    assert "Other." in said
+    assert "Second." not in said
+    claude.keys(":Winnow chats %<CR>")
+    claude.wait_line("branch")
+    assert "Two." in before
