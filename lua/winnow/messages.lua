@@ -544,7 +544,7 @@
 --- A section that waits for the user, shown already or not.
 ---@class winnow.Pending
 ---@field section string
----@field kind 'patch'|'permission'|'plan'|'question'|'trust'
+---@field kind 'form'|'patch'|'permission'|'plan'|'question'|'trust'
 ---@field title string
 ---@field agent string
 ---@field since number

@@ -86,6 +86,7 @@ def test_our_names_don_t_meet_the_sdk_s(tmp_path: Path) -> None:
         "_place",
         "_found",
         "_replies",
+        "_elicit",
         "_servers",
         "_calls",
         "_aside",

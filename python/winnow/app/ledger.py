@@ -45,7 +45,7 @@ class Ledger:
             StoreError: it can't be looked up.
         """
         if not form.offers_earlier:
-            return [None]
+            return [None] * len(form.questions)
         left = dict(_left_of(discussed))
         found = []
         for question in form.questions:

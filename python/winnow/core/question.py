@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -30,6 +31,8 @@ class Question(msgspec.Struct, frozen=True):
     """One question. ``question`` is the key of its answer, byte for byte.
 
     ``recommended``: its first option is what it asks to be confirmed, so one ``<CR>`` on that does.
+    ``field``: says of the options that are kept and of own text why they are no answer; without
+    options, it takes own text only, and with some, none. ``filled`` is that text at first.
     """
 
     question: str
@@ -37,6 +40,13 @@ class Question(msgspec.Struct, frozen=True):
     options: tuple[Option, ...]
     multi: bool = False
     recommended: bool = False
+    field: Callable[[tuple[int, ...], str], str] | None = None
+    filled: str = ""
+
+    @property
+    def takes_own(self) -> bool:
+        """There is a line for own text."""
+        return self.field is None or not self.options
 
 
 class Malformed(msgspec.Struct, frozen=True):

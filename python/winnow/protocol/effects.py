@@ -149,7 +149,7 @@ class Pending(msgspec.Struct, frozen=True):
     """A section that waits for the user, shown already or not."""
 
     section: str
-    kind: Literal["question", "permission", "patch", "plan", "trust"]
+    kind: Literal["question", "permission", "patch", "plan", "trust", "form"]
     title: str
     agent: str  # the subagent that asks; empty: the chat's own
     since: float  # seconds since the epoch

@@ -93,9 +93,12 @@ class ClaudeAgent:
             stderr=self._hear_stderr,
             files=self._files,
         )
-        self._process = Process(self._options, spec.place, self._hear_aside)
+        self._process = self._new_process()
         self._client = ClaudeSDKClient(self._options, self._process)
         self.controls = Controls(lambda: (self._client, self._process), patience, self._error)
+
+    def _new_process(self) -> Process:
+        return Process(self._options, self._spec.place, self._hear_aside, self._requests.elicit)
 
     async def connect(self) -> None:
         """Start the CLI; once more, if it was too slow. See `ports.Agent.connect`."""
@@ -117,7 +120,7 @@ class ClaudeAgent:
                 raise self._error(failures.silent(2 * self._start_patience))
             self._log(f"Claude Code is silent for {self._start_patience:g} s; starting it again")
             await self._client.disconnect()
-            self._process = Process(self._options, self._spec.place, self._hear_aside)
+            self._process = self._new_process()
             self._client = ClaudeSDKClient(self._options, self._process)
         if connecting.cancelled():
             raise self._error(failures.died(code, self._last_stderr()))

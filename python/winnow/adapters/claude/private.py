@@ -111,6 +111,10 @@ ALWAYS_LOAD = {"alwaysLoad": True}
 # `client_composed` says the same, but then leaves out what else comes with a prompt, too.
 LITERAL = "(The user picked or wrote this as an answer.)"
 
+# A control request of the CLI that the SDK answers with an error: an MCP server asks the user. The
+# reply has ``action`` ("accept", "decline" or "cancel") and, if accepted, ``content``.
+ELICITATION = "elicitation"
+
 # Of its capabilities, as ``init`` lists them: an answer may say how a question went unanswered.
 UNANSWERED = "ask_user_question_unanswered_v1"
 

@@ -8,7 +8,7 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,12 +22,14 @@ from claude_agent_sdk import (
     ProcessError,
 )
 
-from winnow.adapters.claude import places
+from winnow.adapters.claude import places, private
 from winnow.adapters.claude.private import LIFECYCLE, RESERVED, Subprocess
 from winnow.adapters.claude.tool_server import ToolServer
 from winnow.ports import Place
 
 log = logging.getLogger(__name__)
+
+Elicit = Callable[[dict[str, Any]], Coroutine[Any, Any, dict[str, Any]]]
 
 # Not in this folder, by whose name somebody may kill what looks like Claude Code.
 _GUARD = Path(__file__).parents[1] / "guard.py"
@@ -40,6 +42,7 @@ class Process(Subprocess):
         options: what it is started with.
         place: where it runs.
         aside: hears the messages that the SDK does not know.
+        elicit: asks the user what an MCP server wants to know.
 
     Attributes:
         started: it once ran.
@@ -50,6 +53,7 @@ class Process(Subprocess):
         options: ClaudeAgentOptions,
         place: Place | None = None,
         aside: Callable[[dict[str, Any]], object] = lambda _: None,
+        elicit: Elicit | None = None,
     ) -> None:
         self._aside = aside
         self._place = place if place and place.command else None
@@ -58,6 +62,7 @@ class Process(Subprocess):
         super().__init__(replace(options, cli_path=self._found) if self._found else options)
         self._replies: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self._servers = _servers(options)
+        self._elicit = elicit
         self._calls: dict[str, asyncio.Task[None]] = {}  # of their tools, by request
         self.started = False
 
@@ -153,13 +158,10 @@ class Process(Subprocess):
                 if (reply := self._replies.get(id)) and not reply.done():
                     reply.set_result(response)
                 return reply is not None
-            case {
-                "type": "control_request",
-                "request_id": str(id),
-                "request": {"subtype": "mcp_message", "server_name": str(name), "message": dict(m)},
-            } if name in self._servers:
-                self._calls[id] = asyncio.create_task(self._serve(id, self._servers[name], m))
-                return True
+            case {"type": "control_request", "request_id": str(id), "request": asked}:
+                if (work := self._work(asked)) is not None:
+                    self._calls[id] = asyncio.create_task(self._answer(id, work))
+                return work is not None
             case {"type": "control_cancel_request", "request_id": str(id)} if id in self._calls:
                 self._calls[id].cancel()
                 return True
@@ -171,11 +173,23 @@ class Process(Subprocess):
                 return True
         return False
 
-    async def _serve(self, id: str, server: ToolServer, message: dict[str, Any]) -> None:
+    def _work(self, asked: dict[str, Any]) -> Coroutine[Any, Any, dict[str, Any]] | None:
+        """What to do for a request of the CLI's that is ours to answer; None: it is not."""
+        match asked:
+            case {"subtype": "mcp_message", "server_name": str(name), "message": dict(message)}:
+                return self._serve(self._servers[name], message) if name in self._servers else None
+            case {"subtype": private.ELICITATION} if self._elicit is not None:
+                return self._elicit(asked)
+        return None
+
+    async def _serve(self, server: ToolServer, message: dict[str, Any]) -> dict[str, Any]:
         """Answer a message to a server of ours."""
+        return {"mcp_response": await server.handle(message)}
+
+    async def _answer(self, id: str, what: Coroutine[Any, Any, dict[str, Any]]) -> None:
+        """Reply to a request of the CLI, unless it is withdrawn before."""
         try:
-            answer = {"mcp_response": await server.handle(message)}
-            response = {"subtype": "success", "request_id": id, "response": answer}
+            response = {"subtype": "success", "request_id": id, "response": await what}
             with suppress(CLIConnectionError):  # it has ended
                 await self.write(
                     json.dumps({"type": "control_response", "response": response}) + "\n"

@@ -25,7 +25,7 @@ from winnow import ports
 from winnow.adapters.claude import private, rules
 from winnow.adapters.claude.translate import Translator, as_object
 from winnow.core import agent as a
-from winnow.core.asking import compaction
+from winnow.core.asking import compaction, elicitation
 from winnow.core.asking.ask_user_question import told_apart
 
 
@@ -156,6 +156,10 @@ class Requests:
     def turn_ended(self) -> None:
         """What was decided for this turn is past."""
         self._goes_on = False
+
+    async def elicit(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """An MCP server asks the user; see `private.ELICITATION`."""
+        return elicitation.response(await self._wait(elicitation.request(asked)))
 
     async def tool_ended(
         self,

@@ -27,6 +27,7 @@ from winnow.core.asking import ways
 from winnow.core.question import Malformed
 from winnow.core.section import answer
 from winnow.core.text import grammar
+from winnow.core.transcript.entries import Noted
 from winnow.core.transcript.rendering import notice
 from winnow.core.usage import trouble
 
@@ -106,6 +107,8 @@ class Sections:
             return Allow(request.input)
         section = self._shelf.make(request)
         if isinstance(section, Malformed):
+            if way.says_refusal:
+                self._page.append(Noted(f"{section.reason}: it was declined."))
             return way.refused(request, section.reason)
         if self._ledger.replay is not None:
             match self._delivery.replayed(section):

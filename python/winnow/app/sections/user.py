@@ -19,6 +19,7 @@ from winnow.core.section import answer
 
 CANCELLED = "The user cancelled this question without answering it."
 AFTER = "This question is asked again after the one that is open."
+FILL = ":Winnow next goes there, :Winnow deny declines."
 GONE = "This section is no longer open."
 
 
@@ -133,6 +134,9 @@ class User:
     def _grant(self, event: p.Grant) -> None:
         """Answer a proposal from outside its section."""
         view = self._page.find(event.section)
+        if view is not None and view.section.form.server:
+            self._decline(view, event)
+            return
         if view is None or not view.section.form.proposes:
             self._page.say(GONE, "warn")
             return
@@ -147,6 +151,16 @@ class User:
                 self._page.say(text, "warn")
             case other:
                 assert_never(other)
+
+    def _decline(self, view: View, event: p.Grant) -> None:
+        """Refuse to fill in a form; to fill it in is done in its section."""
+        section = view.section
+        reply = section.way.declined(section.request)
+        if event.choice != "deny" or reply is None:
+            self._page.say(f"{section.form.server} wants a form filled in: {FILL}", "warn")
+            return
+        section.settle(reply)
+        self._shelf.close(section, "cancelled", section.cancelled("declined"))
 
     def _compare(self, marker: str, lines: list[str]) -> None:
         """Show the open patch as two buffers."""

@@ -72,6 +72,7 @@ class Way(ABC):
         has_line: its call has a line in the chat beside the section.
         past: why it can't be asked again once it is closed, as a sentence. Empty: it can be, and
             an answer that did not get through is sent as a message.
+        says_refusal: what can't be asked so is told to the user, since the agent can't do better.
         inside: why it is answered in its section only, as a sentence. Empty: from anywhere.
     """
 
@@ -81,6 +82,7 @@ class Way(ABC):
     waits_unattended: ClassVar[bool] = True
     has_line: ClassVar[bool] = True
     past: ClassVar[str] = ""
+    says_refusal: ClassVar[bool] = False
     inside: ClassVar[str] = ""
 
     def asks(self, tool: str, input: dict[str, Any]) -> bool:
@@ -104,6 +106,10 @@ class Way(ABC):
     def unanswered(self, request: Request, reason: str) -> Reply:
         """Where nobody is there to answer."""
         return Deny(reason, stop=True)
+
+    def declined(self, request: Request) -> Reply | None:
+        """Where the user wants no part in it, which is no answer; None: there is no such thing."""
+        return None
 
     def cancelled(self, request: Request, reason: str, *, stop: bool) -> Reply:
         """Where the user cancels; ``stop``: the turn, too."""

@@ -8,6 +8,7 @@ from winnow.core.asking.ask_user_question import AskUserQuestion
 from winnow.core.asking.choices import ChoicesInText
 from winnow.core.asking.clarify_round import ClarifyRound
 from winnow.core.asking.compaction import Compaction
+from winnow.core.asking.elicitation import Elicitation
 from winnow.core.asking.human_query import AskHuman
 from winnow.core.asking.merging import Merging
 from winnow.core.asking.permission import Permission
@@ -28,6 +29,7 @@ WAYS: list[Way] = [
     AskHuman(),
     ClarifyRound(),
     RunTool(),
+    Elicitation(),
     Permission(),  # all that is left
 ]
 

@@ -41,7 +41,7 @@ class Emptied(msgspec.Struct, frozen=True):
 
 Change = Union[Kept, Changed, Emptied, Malformed]
 
-Kind = Literal["question", "permission", "patch", "plan", "trust"]
+Kind = Literal["question", "permission", "patch", "plan", "trust", "form"]
 """What a section is called."""
 
 

@@ -120,6 +120,8 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
     dropped = tuple(option for option in everything if option not in kept)
     labels = [asked.options[option - 1].label for option in kept]
     own = left.own
+    if asked.field is not None:
+        return _filled(left, asked.field(kept, "\n\n".join(own)), dropped, labels)
     notes = "\n".join(
         f"{label}: {pick.note}" for label, pick in zip(labels, left.picks, strict=True) if pick.note
     )
@@ -127,11 +129,8 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
     match len(kept):
         case 0 if not own and form.skips and -question in accepted:
             answer = Decided(SKIPPED, dropped=everything, skipped=True)
-        case 0 if not own and form.skips:
-            answer = Undecided("nothing left: <CR> skips it, u brings options back")
         case 0 if not own:
-            back = "nothing left: u brings options back, or " if asked.options else ""
-            answer = Undecided(f"{back}write after {grammar.OWN}")
+            answer = Undecided(_nothing_left(form, question))
         case count if asked.multi and not dropped and question not in accepted:
             answer = Undecided(f"nothing deleted: <CR> keeps {_all(count)}")
         case _ if asked.multi:
@@ -144,6 +143,23 @@ def decide(form: Form, question: int, left: Left, accepted: frozenset[int]) -> D
         case count:
             answer = Undecided(f"keep one of {count}")
     return answer
+
+
+def _nothing_left(form: Form, question: int) -> str:
+    """What to do where neither an option nor own text is left."""
+    if form.skips:
+        return "nothing left: <CR> skips it, u brings options back"
+    options = form.questions[question - 1].options
+    back = "nothing left: u brings options back, or " if options else ""
+    return f"{back}write after {grammar.OWN}"
+
+
+def _filled(left: Left, problem: str, dropped: tuple[int, ...], labels: list[str]) -> Decision:
+    """As `decide`, for a field of which ``problem`` says what is wrong."""
+    kept = tuple(pick.option for pick in left.picks)
+    if any(pick.note for pick in left.picks):
+        return Undecided("a form takes no notes: u takes it back")
+    return Undecided(problem) if problem else Decided(labels, "", kept, dropped, left.own)
 
 
 def _grant(form: Form, left: Left) -> Decision:
@@ -205,6 +221,8 @@ def in_words(form: Form, question: int, decided: Decided) -> str:
     """An answer as it can be read on one line; own words are quoted."""
     if decided.skipped:
         return "skipped"
+    if not (decided.kept or decided.own):
+        return "left out"
     options = form.questions[question - 1].options
     items = [label_of(options[option - 1]) for option in decided.kept]
     items += [f"“{clean(text)}”" for text in decided.own]

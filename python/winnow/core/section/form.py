@@ -27,7 +27,8 @@ class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     Where it asks whether something may be done, that is its ``proposal``, which stands between the
     one question and its options; one of them refuses it. ``agent`` names who asks when it is not
-    the chat's own. ``skips``: of several questions, some may be left out.
+    the chat's own. ``skips``: of several questions, some may be left out. ``server``: the
+    one of MCP whose form it is.
     """
 
     id: str
@@ -35,11 +36,14 @@ class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
     proposal: Proposal | None = None
     agent: str = ""
     skips: bool = False
+    server: str = ""
 
     @property
     def kind(self) -> Kind:
         """What to call it."""
-        return self.proposal.kind if self.proposal else "question"
+        if self.proposal:
+            return self.proposal.kind
+        return "form" if self.server else "question"
 
     @property
     def size(self) -> int:
@@ -65,7 +69,7 @@ class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def takes_comment(self) -> bool:
         """What stands at its foot is about all of its questions."""
-        return self.takes_own_answers and len(self.questions) > 1
+        return self.takes_own_answers and len(self.questions) > 1 and not self.server
 
     @property
     def owner(self) -> int:
@@ -75,7 +79,7 @@ class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def offers_earlier(self) -> bool:
         """The answer of last time is offered; a habit of allowing would be none."""
-        return self.proposal is None
+        return self.proposal is None and not self.server
 
     @property
     def patch(self) -> Patch | None:
@@ -120,7 +124,8 @@ def render(form: Form) -> list[str]:
             rendered.append("")
         if line.slot == 1:
             rendered += blocks.render(form.id, form.blocks) or [""]
-        rendered.append(marked(form, line))
+        filled = form.questions[line.question - 1].filled if line.slot == grammar.OTHER else ""
+        rendered.append(f"{marked(form, line)} {filled}".rstrip() if filled else marked(form, line))
     return rendered
 
 
@@ -146,8 +151,8 @@ def lines_of(form: Form) -> Iterator[Line]:
                 yield line(number, grammar.ASKED, text)
         for slot, option in enumerate(question.options, 1):
             yield line(number, slot, option_line(option), label_of(option))
-        if form.takes_own_answers:
-            yield line(number, grammar.OTHER, ELSE)
+        if form.takes_own_answers and question.takes_own:
+            yield line(number, grammar.OTHER, grammar.OWN if question.field else ELSE)
     yield line(0, grammar.FOOT, FOOT)
 
 
@@ -190,6 +195,6 @@ def _head(form: Form, number: int) -> str:
         title += f" {number}/{len(form.questions)}"
     if question.header.strip():
         title += f": {brief(question.header)}"
-    if form.agent:
-        title += f" · {brief(form.agent, 40)}"
+    if asker := form.agent or form.server:
+        title += f" · {brief(asker, 40)}"
     return f"{FOOT} {title}" + " · keep any" * question.multi

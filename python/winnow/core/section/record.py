@@ -23,6 +23,8 @@ def answered(form: Form, answers: Answers, comment: str = "") -> list[str]:
         note = f" — {clean(given.notes)}" if given.notes else ""
         if given.skipped:
             lines.append(f"{grammar.REFUSED} Skipped")
+        elif not (given.kept or given.own):
+            lines.append(f"{grammar.REFUSED} Left out")
         elif kept:
             lines.append(f"{grammar.KEPT} Selected: {' · '.join(kept + own)}{note}")
         else:
@@ -34,11 +36,11 @@ def answered(form: Form, answers: Answers, comment: str = "") -> list[str]:
 
 
 def cancelled(form: Form, state: str, *, again: bool) -> list[str]:
-    """A section that was not answered: ``state`` is "cancelled" or "expired".
+    """A section that was not answered: ``state`` is "cancelled", "declined" or "expired".
 
     ``again``: the user can have it asked again.
     """
-    what = "Cancelled" if state == "cancelled" else "No longer open"
+    what = {"cancelled": "Cancelled", "declined": "Declined"}.get(state, "No longer open")
     line = f"{grammar.REFUSED} {what}: {names(form)}"
     return _reopening(form, line) if again else [line]
 
