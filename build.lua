@@ -73,9 +73,9 @@ end
 ---@return string|nil problem
 local function install()
   -- Editable, so that the environment never runs an older winnow than the plugin's own.
-  local command = uv
-      and { uv, 'pip', 'install', '--compile-bytecode', '--python', interpreter, '--editable', root }
-    or { interpreter, '-I', '-m', 'pip', 'install', '--disable-pip-version-check', '-e', root }
+  local with_uv = { uv, 'pip', 'install', '--compile-bytecode', '--python', interpreter }
+  local with_pip = { interpreter, '-I', '-m', 'pip', 'install', '--disable-pip-version-check' }
+  local command = vim.list_extend(uv and with_uv or with_pip, { '--editable', root })
   local failure = run(command)
   return failure and ('The Python packages could not be installed: %s'):format(failure)
 end
