@@ -28,19 +28,19 @@ RUN = "abcdefgh"
 
 IDLE = "return require('winnow.registry').current().state == 'idle'"
 OPEN_BOARD = """
-local board = require('winnow.views.board')
-local show = board.show
+local dispatch = require('winnow.dispatch').effects
+local listed = dispatch.listed
 _G.took = nil
 local began = vim.uv.hrtime()
-board.show = function(...)
-  show(...)
+dispatch.listed = function(...)
+  listed(...)
   vim.cmd.redraw()
   _G.took = _G.took or (vim.uv.hrtime() - began) / 1e6
 end
 vim.cmd('Winnow board')
 """
 REDRAW = """
-local board = require('winnow.views.board')
+local board = require('winnow.views.list').get('board')
 local lines = vim.api.nvim_buf_get_lines(vim.fn.bufnr('winnow://board'), 0, -1, false)
 local took = {}
 for i = 1, 50 do
@@ -48,7 +48,7 @@ for i = 1, 50 do
   local changed = vim.deepcopy(lines)
   changed[row] = changed[row]:gsub('ready', 'running: step ' .. i, 1)
   local began = vim.uv.hrtime()
-  board.show(changed)
+  board:show(changed)
   vim.cmd.redraw()
   table.insert(took, (vim.uv.hrtime() - began) / 1e6)
 end

@@ -27,6 +27,7 @@ local M = {}
 ---@field root_markers string[] what marks a project's directory, whose chat is also its folders'
 ---@field alert ''|'bell'|'osc9'|'osc777' how the terminal calls when something waits out of sight
 ---@field run_workers number how many workers of a run work at a time
+---@field run_silence number seconds without a sign of life of a worker; 0: never told
 ---@field run_budget number US dollars that a run may cost; 0: as much as it likes
 ---@field clarify_folder string where specifications go, from the chat's directory
 ---@field clarify_prompts string folder with your own templates; empty: none
@@ -52,6 +53,7 @@ local defaults = {
   alert = '',
   run_workers = 3,
   run_budget = 0,
+  run_silence = 600,
   clarify_folder = 'specs',
   clarify_prompts = '',
   clarify_one_by_one = false,
@@ -152,7 +154,9 @@ local function problem_of(key, value)
     return ('%s must be one of %s, not %q'):format(key, choices, value)
   elseif key == 'run_workers' and (value < 1 or value % 1 ~= 0) then
     return ('run_workers must be a whole number from 1, not %s'):format(value)
-  elseif (key == 'run_budget' or key == 'max_budget') and (value < 0 or value ~= value) then
+  elseif vim.list_contains({ 'run_budget', 'run_silence', 'max_budget' }, key)
+    and (value < 0 or value ~= value)
+  then
     return ('%s must not be negative: %s'):format(key, value)
   elseif key == 'places' then
     return problem_of_places(value)

@@ -23,6 +23,8 @@
 ---@field worker winnow.WorkerOptions
 ---@field gate string
 ---@field uncommitted boolean
+---@field merge 'all'|'ask'|'none'
+---@field silence number
 
 --- What is clarified in a chat, and how; an empty `id`: nothing.
 ---@class winnow.Clarify

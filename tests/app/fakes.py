@@ -124,6 +124,14 @@ class MemoryRuns:
     async def events(self, run: str = "") -> list[Event]:
         return [event for event in self._store.events if run in ("", event.run)]
 
+    async def of_task(self, run: str, task: str) -> list[Event]:
+        return [one for one in await self.events(run) if getattr(one, "task", "") == task]
+
+    async def news(self, after: int, since: float) -> tuple[list[Event], int]:
+        alive = {event.run for event in self._store.events if event.at > since}
+        found = self._store.events[after:]
+        return [one for one in found if after or one.run in alive], len(self._store.events)
+
     async def turns(self, run: str, task: str, last: int = 0) -> list[RunTurn]:
         return self._store.turns.get((run, task), [])[-last:]
 

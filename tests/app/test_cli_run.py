@@ -56,6 +56,7 @@ class Shell:
         self.folder = folder
         self.write("goal.txt", "Build the cart")
         self.write("scenario.json", json.dumps(SCENARIO))
+        self.write("places.json", '[{"name": "a"}, {"name": "a"}]')
 
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text)
@@ -126,6 +127,9 @@ def test_a_question_without_an_answer_ends_it(shell: Shell) -> None:
         ((), "there is no goal"),
         (("--goal", "missing.txt"), "missing.txt"),
         (("--goal", "goal.txt", "--answers", "goal.txt"), ""),
+        (("--goal", "goal.txt", "--places", "goal.txt"), "malformed"),
+        (("--goal", "goal.txt", "--places", "places.json"), "a name of its own"),
+        (("--goal", "goal.txt", "--merge"), "add --worktree"),
         (("--goal", "goal.txt", "--max-workers", "0"), "--max-workers must be at least 1"),
     ],
 )
@@ -144,3 +148,30 @@ def test_an_orchestrator_that_does_nothing_is_no_success(shell: Shell) -> None:
     assert code == 1
     assert kinds(events) == ["run_started"]
     assert "without finishing the run" in stderr
+
+
+def test_each_task_has_a_worktree(shell: Shell) -> None:
+    """Where places are, and a gate, is said, too; nothing was changed, so nothing is left."""
+    git = ["git", "-c", "user.name=u", "-c", "user.email=u@example.com"]
+    for command in (["init", "-q"], ["add", "goal.txt"], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *command], cwd=shell.folder, check=True)
+    shell.write("answers.json", "\n".join(ledger.to_json([ANSWER])))
+    shell.write("places.json", '[{"name": "here", "slots": 1}]')
+    trees = ("--worktree", "--merge", "--gate", "true", "--places", "places.json")
+    code, events, said = shell.run("--goal", "goal.txt", "--answers", "answers.json", *trees)
+    assert (code, said) == (0, "")
+    assert {"tree_made", "tree_removed"} < set(kinds(events))
+    assert events[0]["limits"]["gate"] == "true"
+    assert events[0]["limits"]["worker"]["worktree"] is True
+    assert kinds(events)[-1] != "unmerged"
+
+
+def test_what_waits_for_nothing_more_ends_it(shell: Shell) -> None:
+    """A task failed, another one waits for it, and the orchestrator does nothing."""
+    tasks = [{"title": "A", "prompt": "x"}, {"title": "B", "prompt": "x", "waits_for": ["A"]}]
+    make = {"type": "call", "name": "create_tasks", "input": {"tasks": tasks}}
+    cancel = {"type": "call", "name": "cancel_task", "input": {"task": "t1"}}
+    shell.write("scenario.json", json.dumps({"turns": [[make, cancel]]}))
+    code, _, stderr = shell.run("--goal", "goal.txt")
+    assert code == 1
+    assert "t2 “B” blocked(dependency): waits for t1, which was cancelled" in stderr

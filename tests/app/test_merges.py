@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from winnow import protocol as p
 from winnow.core.asking.trust import Given
@@ -329,3 +330,51 @@ async def test_it_may_begin_with_what_is_not_committed(tmp_path: Path) -> None:
     await shop.start("Cart", limits=limits)
     assert (shop.tree("Cart") / "cart.txt").read_text() == "draft\n"
     await shop.chats.close()
+
+
+# --- with nobody to ask ---------------------------------------------------------------------------
+
+
+async def unasked(shop: Shop, how: str, gate: str = "") -> None:
+    """Cart and Docs change the same line, one after the other."""
+    limits = msgspec.structs.replace(LIMITS, merge=how, gate=gate)
+    await shop.start("Cart", "Docs", limits=limits)
+    for title, text in (("Cart", NEW), ("Docs", OLD.replace("3\n", "III\n", 1))):
+        (shop.tree(title) / "cart.txt").write_text(text)
+        await shop.done(title, "It is done.")
+        task = shop.run.tasks[shop.task(title)]
+        await shop.until(lambda id=task.id: not shop.run.tasks[id].merging)
+    assert shop.editor.every(p.Section) == []
+
+
+async def test_unasked_it_is_merged_once(shop: Shop) -> None:
+    """What can't be stays on its branch, and the orchestrator is told."""
+    await unasked(shop, "all")
+    await shop.until(shop.over)
+    assert shop.read() == NEW
+    docs = shop.run.tasks["t2"]
+    assert docs.tree is not None
+    assert docs.merge is not None
+    assert docs.merge.state == "aside"
+    assert f"It stays on the branch {docs.tree.branch}" in docs.merge.reason
+    await shop.end()
+    await shop.end()
+    await shop.end()
+    assert "is not merged, and won't be in this run" in "".join(shop.boss.prompts)
+
+
+@pytest.mark.parametrize(("how", "gate"), [("none", ""), ("all", "false")])
+async def test_unasked_nothing_is_merged(shop: Shop, how: str, gate: str) -> None:
+    """Not wanted, or the gate fails."""
+    await unasked(shop, how, gate)
+    assert shop.read() == OLD
+    assert not shop.over("Cart")
+    assert not shop.over("Docs")
+
+
+async def test_the_board_shows_what_is_changed_so_far(shop: Shop) -> None:
+    """While its worker works."""
+    await shop.start("Cart")
+    (shop.tree("Cart") / "cart.txt").write_text(NEW)
+    shop.chat._crew.pulse.look()
+    await shop.until(lambda: shop.chat.live[RUN, "t1"].diff == "1 file +2 −2")

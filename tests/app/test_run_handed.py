@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 from winnow import protocol as p
 from winnow.core import agent as a
+from winnow.core.run import board
 from winnow.core.run.run import replay
 
+from tests.app.fakes import FakeClock
 from tests.app.running import RUN, Running, result
 
 
@@ -170,3 +172,38 @@ async def test_nothing_starts_in_a_stopped_run(room: Running) -> None:
     await room.lead("session")
     assert room.run.state == "stopped"
     assert "running" not in room.states.values()
+
+
+# --- a worker of which nothing is heard ----------------------------------------------------------
+
+
+async def test_a_silent_worker_is_told_of_once(room: Running) -> None:
+    """The user and the orchestrator; not of one that waits, and again when it was heard since."""
+    clock, pulse = room.world.clock, room.chat._crew.pulse
+    assert isinstance(clock, FakeClock)
+    await room.asks("Cart")
+    room.worker("Tax").say(a.Text("I run all tests."), a.Pause())
+    await room.settle()
+    for _ in range(3):
+        clock.time += 601
+        pulse.look()
+        await room.settle()
+    said = "t2 “Tax” gives no sign of life for 10 min: write to it"
+    assert next(note for note in notes(room) if "sign of life" in note).startswith(said)
+    assert room.happened.count("TaskSilent") == 1
+    assert room.run.tasks["t2"].state == "running"
+    (line,) = [
+        line for line in board.render([room.run], clock.time, room.chat.live) if " t2 " in line
+    ]
+    assert "running: no sign of life (write to it, dd, or wait)" in line
+    assert "30 min" in line
+    await room.end()
+    await room.end()
+    assert "sign of life for 10 min. Last it did this: I run" in "".join(room.boss.prompts)
+    room.worker("Tax").say(a.Text("Still at it."), a.Pause())
+    await room.settle()
+    pulse.look()
+    assert pulse.silent == set()
+    clock.time += 601
+    pulse.look()
+    assert room.happened.count("TaskSilent") == 2

@@ -51,6 +51,19 @@ async def test_events_and_turns_are_kept(store: SqliteStore, path: Path) -> None
     again.close()
 
 
+async def test_only_what_is_needed_is_read(store: SqliteStore) -> None:
+    """Of a task its own; of all runs those that live, then what is new."""
+    await store.save(STARTED, CREATED, e.Told(2, "abcd", "t11", 'about "task":"t1"'), OTHER)
+    assert await store.runs.of_task("abcd", "t1") == [CREATED]
+    assert (await store.runs.news(0, 0.0))[0][0] == STARTED
+    found, place = await store.runs.news(0, 2.5)
+    assert found == [OTHER]
+    assert await store.runs.news(place, 2.5) == ([], place)
+    late = e.RunFinished(4, "abcd", "Late")
+    await store.save(late)
+    assert await store.runs.news(place, 2.5) == ([late], place + 1)
+
+
 async def test_no_event_is_ever_changed(store: SqliteStore, path: Path) -> None:
     await store.save(STARTED)
     db = sqlite3.connect(path)

@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 import pytest
 from winnow import ports
 from winnow.adapters.git.worktrees import GitWorktrees
@@ -116,6 +117,18 @@ def test_all_that_it_changes_comes_home(repo: Repository) -> None:
     assert (repo.top / "run.sh").stat().st_mode & 0o111
     assert (repo.top / "picture").read_bytes() == b"\x89\0\xff"
     assert repo.state() == before
+
+
+def test_it_is_measured_while_an_agent_works(repo: Repository) -> None:
+    """Whatever is committed there, and whatever git does not know; and it locks nothing."""
+    tree = repo.make()
+    assert run(repo.trees.diffstat(tree)) == ""
+    repo.write("new.txt", "one\n", tree=tree)
+    assert run(repo.trees.diffstat(tree)) == "1 file +0 −0"
+    repo.commit(tree=tree)
+    repo.write("new.txt", "two\nthree\n", tree=tree)
+    assert run(repo.trees.diffstat(tree)) == "1 file +2 −0"
+    assert run(repo.trees.diffstat(msgspec.structs.replace(tree, path="/gone"))) == ""
 
 
 def test_only_what_is_wanted_is_merged(repo: Repository) -> None:

@@ -286,6 +286,8 @@ local function limits(self, options)
   return {
     max_workers = options.run_workers,
     budget = options.run_budget,
+    merge = 'ask',
+    silence = options.run_silence,
     gate = options.run_gate,
     uncommitted = options.run_uncommitted,
     worker = {

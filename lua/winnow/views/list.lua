@@ -65,6 +65,22 @@ end
 
 -- Shown -----------------------------------------------------------------------------------------
 
+--- Where a thing stands now: mostly where it was, so that not all lines are read each time.
+---@param lines string[]
+---@param key fun(line: string): string?
+---@param was { key?: string, view: table }
+---@return integer? row from 1
+local function find(lines, key, was)
+  if key(lines[was.view.lnum] or '') == was.key then
+    return was.view.lnum
+  end
+  for row, line in ipairs(lines) do
+    if key(line) == was.key then
+      return row
+    end
+  end
+end
+
 --- Put lines in the place of those that differ; each cursor stays on its thing.
 ---@param lines string[]
 function List:replace(lines)
@@ -88,13 +104,9 @@ function List:replace(lines)
   options.undolevels = levels
   options.modified = false
   self.written = lines
-  local rows = {} ---@type table<string, integer>
-  for row, line in ipairs(lines) do
-    rows[key(line) or ''] = row
-  end
   for win, was in pairs(on) do
     vim.api.nvim_win_call(win, function()
-      was.view.lnum = was.key and rows[was.key] or math.min(was.view.lnum, #lines)
+      was.view.lnum = was.key and find(lines, key, was) or math.min(was.view.lnum, #lines)
       vim.fn.winrestview(was.view)
     end)
   end

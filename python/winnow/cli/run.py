@@ -28,6 +28,8 @@ from winnow.app.chats import Chats
 from winnow.core.ledger import ledger
 from winnow.core.run import events as e
 from winnow.core.run.events import Limits, RunEvent, WorkerOptions
+from winnow.core.run.places import Place
+from winnow.core.run.run import Run
 from winnow.core.text.text import strip_markers
 
 DONE, FAILED, USAGE, UNANSWERED, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -36,6 +38,11 @@ exit codes: {DONE} the run is finished; {FAILED} it can't go on; {USAGE} wrong a
 {UNANSWERED} a question, or a permission, has no recorded answer (it is the last line);
 {BUDGET} the budget is spent; {INTERRUPTED} interrupted. A run that has ended in any of the last
 three ways goes on with --run and its id.
+
+With --worktree each task has a git worktree and a branch of its own. What it has changed stays
+there, and a line of the type "unmerged" at the end says where; the orchestrator is told, and tasks
+that wait for it do not start. With --merge it is merged into the files here, nothing committed, if
+--gate passes on the result; what conflicts, or does not pass, stays on its branch.
 """
 _CHAT = 1  # the number of the only chat
 _PATIENCE = 10  # seconds for the store to write what is left
@@ -53,6 +60,11 @@ def add(subcommands: Any) -> None:
     parser.add_argument("--answers", metavar="LEDGER.json", help="recorded answers to questions")
     parser.add_argument("--max-workers", type=int, default=3, metavar="N", help="at a time")
     parser.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS")
+    parser.add_argument("--worktree", action="store_true", help="one for each task")
+    parser.add_argument("--uncommitted", action="store_true", help="beginning with what is here")
+    parser.add_argument("--merge", action="store_true", help="what a task has changed; see below")
+    parser.add_argument("--gate", default="", metavar="COMMAND", help="must pass before that")
+    parser.add_argument("--places", metavar="FILE.json", help="a list, as |winnow-places|")
     parser.add_argument("--mode", default="", help="permission mode of the workers")
     parser.add_argument("--model", default="", help="of all agents")
     parser.add_argument("--run", default="", metavar="ID", help="go on with a run")
@@ -67,14 +79,17 @@ def main(args: argparse.Namespace) -> int:
     try:
         goal = _read(args.goal)
         answers = ledger.from_json(Path(args.answers).read_bytes()) if args.answers else {}
-    except (OSError, UnicodeError, msgspec.MsgspecError) as error:
+        places = _places(args.places)
+    except (OSError, UnicodeError, msgspec.MsgspecError, ValueError) as error:
         return _refuse(str(error))
     if not goal.strip() and not args.run:
         return _refuse("there is no goal: --goal FILE, or - for stdin")
     if args.max_workers < 1 or args.budget < 0:
         return _refuse("--max-workers must be at least 1, and --budget not negative")
+    if (args.merge or args.gate or args.uncommitted) and not (args.worktree or args.run):
+        return _refuse("--merge, --gate and --uncommitted are about worktrees: add --worktree")
     try:
-        return asyncio.run(_Watch(args, goal, answers).run())
+        return asyncio.run(_Watch(args, goal, answers, places).run())
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -90,11 +105,27 @@ def _read(name: str | None) -> str:
     return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
 
 
+def _places(name: str | None) -> list[Place]:
+    """Where workers run.
+
+    Raises:
+        ValueError: the file has none that can be meant.
+    """
+    found = msgspec.json.decode(Path(name).read_bytes(), type=list[Place]) if name else []
+    names = [place.name for place in found]
+    if any(not place.name or place.slots < 1 for place in found) or len(set(names)) < len(names):
+        raise ValueError(f"{name}: each place has a name of its own, and at least one slot")
+    return found
+
+
 class _Watch:
     """The user's place: sees what happens, answers nothing, and knows when it is over."""
 
-    def __init__(self, args: argparse.Namespace, goal: str, answers: Any) -> None:
+    def __init__(
+        self, args: argparse.Namespace, goal: str, answers: Any, places: list[Place]
+    ) -> None:
         self._args = args
+        self._places = places
         self._goal = goal
         self._answers = answers
         self._id = args.run or "".join(secrets.choice(string.ascii_lowercase) for _ in range(8))
@@ -117,9 +148,12 @@ class _Watch:
             return await self._over
         finally:
             agents.end()
+            trees = self._trees()
             await self._chats.close()
             await asyncio.to_thread(store.close, _PATIENCE)
             await asyncio.sleep(0)  # what was written last is told
+            for tree in trees:
+                _print(tree)
             if self._unanswered:
                 _print({"type": "unanswered", "run": self._id, "text": self._unanswered})
                 self._complain(self._unanswered)
@@ -154,7 +188,15 @@ class _Watch:
             model=args.model,
             headless=True,
             run=self._id,
-            limits=Limits(args.max_workers, args.budget, WorkerOptions(mode=args.mode)),
+            limits=Limits(
+                args.max_workers,
+                args.budget,
+                WorkerOptions(mode=args.mode, worktree=args.worktree),
+                args.gate,
+                args.uncommitted,
+                "all" if args.merge else "none",
+            ),
+            places=self._places,
         )
 
     # --- what happens ---------------------------------------------------------------------------
@@ -194,12 +236,30 @@ class _Watch:
             self._said = True
             asyncio.get_running_loop().call_soon(self._send, self._goal)
         elif status.state == "idle" and self._said:
-            tasks = led.run.tasks.values()
             if led.run.state == "finished":
                 self._end(DONE)
-            elif led.run.goal and all(task.over for task in tasks) and not led.run.pending():
+            elif led.run.goal and _is_stuck(led.run):
                 self._complain("The orchestrator has ended its turn without finishing the run.")
+                for task in led.run.tasks.values():
+                    if not task.over:
+                        self._complain(f"{task.id} “{task.title}” {task.state}: {task.reason}")
                 self._end(FAILED)
+
+    def _trees(self) -> list[dict[str, str]]:
+        """Where something is left that is not merged."""
+        led = self._chats.run(self._id) if self._chats is not None else None
+        tasks = led.run.tasks.values() if led is not None else ()
+        return [
+            {
+                "type": "unmerged",
+                "run": self._id,
+                "task": task.id,
+                "branch": task.tree.branch,
+                "path": task.tree.path,
+            }
+            for task in tasks
+            if task.tree is not None
+        ]
 
     def _send(self, text: str) -> None:
         if self._chats is not None and not self._over.done():
@@ -216,6 +276,14 @@ class _Watch:
 
     def _complain(self, text: str) -> None:
         sys.stderr.write(f"{text}\n")
+
+
+def _is_stuck(run: Run) -> bool:
+    """Nothing more will happen: nobody works or is asked, nothing starts or is merged."""
+    waits = ("blocked(dependency)", "blocked(budget)")
+    tasks = run.tasks.values()
+    through = all((task.over and not task.merging) or task.state in waits for task in tasks)
+    return through and not run.pending()
 
 
 class _TellingStore(SqliteStore):

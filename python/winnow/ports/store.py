@@ -98,6 +98,16 @@ class Runs(Protocol):
     async def events(self, run: str = "") -> list[Event]:
         """The events of a run, or of all, in the order in which they happened."""
 
+    async def of_task(self, run: str, task: str) -> list[Event]:
+        """Those of a task."""
+
+    async def news(self, after: int, since: float) -> tuple[list[Event], int]:
+        """The events that came after this place, of all runs, and the place of the newest one.
+
+        From the beginning (0), only those of runs in which something has happened ``since``, in
+        seconds since the epoch.
+        """
+
     async def turns(self, run: str, task: str, last: int = 0) -> list[RunTurn]:
         """The transcript of a task, or only so many turns from its end."""
 

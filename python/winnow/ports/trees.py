@@ -66,6 +66,9 @@ class Worktrees(Protocol):
     async def change(self, tree: Tree) -> TreeChange:
         """What it changes: what was committed there and what was not, ignored files aside."""
 
+    async def diffstat(self, tree: Tree) -> str:
+        """How much that is, in short and cheaply; empty: nothing, or nobody knows."""
+
     async def update(self, tree: Tree) -> Tree:
         """Bring what stands in the user's files into it; conflicts are marked in its files.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from winnow.adapters.git import snapshot
-from winnow.adapters.git.git import items, line, run
+from winnow.adapters.git.git import GitError, items, line, run
 from winnow.core.proposal.merge import FileChange, Wanted
 
 _LIMIT = 4 << 20  # bytes of a file; more is nothing to read
@@ -123,3 +123,24 @@ async def composed(folder: Path, base: str, entries: list[Entry], wanted: Wanted
         await run(folder, "update-index", "-z", "--index-info", input=b"".join(rows), env=env)
         tree = await line(folder, "write-tree", env=env)
     return await snapshot.commit(folder, tree, [base])
+
+
+async def stat(place: Path, base: str) -> str:
+    """How much a worktree differs from a commit, in short; locks nothing, as an agent works there.
+
+    The lines of files that git does not know yet are not counted.
+    """
+    try:
+        lock = {"GIT_OPTIONAL_LOCKS": "0"}
+        told = await items(place, "diff", "--numstat", "-z", "--no-renames", base, env=lock)
+        new = await items(place, "ls-files", "-z", "--others", "--exclude-standard", env=lock)
+    except (GitError, OSError):  # it is gone, or being made
+        return ""
+    counts = [row.split("\t")[:2] for row in told]
+    added, removed = (sum(int(n) for n in column if n.isdecimal()) for column in _columns(counts))
+    files = len(told) + len(new)
+    return f"{files} file{'s' * (files > 1)} +{added} −{removed}" if files else ""
+
+
+def _columns(rows: list[list[str]]) -> tuple[list[str], list[str]]:
+    return [row[0] for row in rows], [row[1] for row in rows]

@@ -71,6 +71,10 @@ class GitWorktrees:
             entries = await changes.differing(Path(tree.root), tree.base, commit)
             return ports.TreeChange(commit, await changes.read(Path(tree.root), entries))
 
+    async def diffstat(self, tree: ports.Tree) -> str:
+        """See `ports.Worktrees.diffstat`."""
+        return await changes.stat(Path(tree.path), tree.base)
+
     async def _state(self, tree: ports.Tree) -> str:
         """A commit of all that a worktree holds, or of its branch if its folder is gone."""
         root, place = Path(tree.root), Path(tree.path)

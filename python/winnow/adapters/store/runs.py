@@ -15,6 +15,7 @@ from winnow.core.text.encoding import from_json, to_json
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+_Any: Any = Event
 
 
 def save_event(db: Connection, event: RunEvent) -> None:
@@ -42,6 +43,27 @@ class SqliteRuns:
             query = "SELECT event FROM run_events WHERE run = ? ORDER BY id"
         return await self._read(query, (run,), Event)
 
+    async def of_task(self, run: str, task: str) -> list[Event]:
+        """See `ports.Runs.of_task`."""
+        query = "SELECT event FROM run_events WHERE run = ? AND instr(event, ?) ORDER BY id"
+        found = await self._read(query, (run, to_json(task)), Event)
+        return [event for event in found if getattr(event, "task", "") == task]
+
+    async def news(self, after: int, since: float) -> tuple[list[Event], int]:
+        """See `ports.Runs.news`."""
+
+        def read(db: Connection) -> tuple[list[str], int]:
+            query = "SELECT id, event FROM run_events WHERE id > ? ORDER BY id"
+            (newest,) = db.execute("SELECT coalesce(max(id), 0) FROM run_events").fetchone()
+            if after:
+                found = db.execute(query, (after,)).fetchall()
+            else:
+                found = [row for run in _alive(db, since) for row in _all_of(db, run)]
+            return [event for _, event in found], newest
+
+        texts, newest = await self._database.read(read, patient=True)
+        return _decoded(texts, Event), newest
+
     async def turns(self, run: str, task: str, last: int = 0) -> list[RunTurn]:
         """See `ports.Runs.turns`."""
         query = "SELECT turn FROM run_turns WHERE run = ? AND task = ? ORDER BY number"
@@ -61,6 +83,19 @@ class SqliteRuns:
         return await self._database.read(
             lambda db: _decoded([text for (text,) in db.execute(query, of)], kind), patient=True
         )
+
+
+def _alive(db: Connection, since: float) -> list[str]:
+    """The runs whose newest event is not older."""
+    newest = "SELECT max(id) FROM run_events GROUP BY run"
+    rows = db.execute(f"SELECT run, event FROM run_events WHERE id IN ({newest}) ORDER BY id")
+    ends: list[tuple[str, RunEvent | None]] = [(run, _decode(event, _Any)) for run, event in rows]
+    return [run for run, event in ends if event is None or event.at > since]
+
+
+def _all_of(db: Connection, run: str) -> list[tuple[int, str]]:
+    query = "SELECT id, event FROM run_events WHERE run = ? ORDER BY id"
+    return db.execute(query, (run,)).fetchall()
 
 
 def _decoded(texts: list[str], kind: Any) -> list[Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from itertools import groupby
 from typing import Any
 
 from winnow import ports
@@ -14,7 +13,7 @@ from winnow.app.runs.run_chat import RunChat
 from winnow.core.run import board
 from winnow.core.run.board import Edits, Live, Problem
 from winnow.core.run.events import Event
-from winnow.core.run.run import Run, replay
+from winnow.core.run.run import Run
 from winnow.core.run.task import Impossible
 from winnow.core.text.text import brief
 
@@ -45,7 +44,9 @@ class Board:
     ) -> None:
         self._world = world
         self._led = led
-        self._others: dict[str, Run] = {}  # that are led elsewhere, or by nobody now
+        self._others: dict[str, Run] = {}  # as they are on disk
+        self._place = 0  # of the newest event that was read
+        self._next = 0.0  # when to read again
         self._watching = False
         self._soon: asyncio.TimerHandle | None = None
         self._spawn = spawn
@@ -59,14 +60,32 @@ class Board:
             self.close()
 
     async def _load(self) -> None:
+        """Learn what has happened since the last time, in runs that are led elsewhere."""
+        now = self._world.clock.now()
+        since, self._next = now - _RECENT, now + _TICK
         try:
-            events = await self._world.runs.events()
+            events, self._place = await self._world.runs.news(self._place, since)
+            if not self._others_hear(events):
+                events, self._place = await self._world.runs.news(0, 0.0)
+                self._others = {}
+                self._others_hear(events)
+                self._others = {id: run for id, run in self._others.items() if run.chat}
         except ports.StoreError as error:
             self._world.editor.apply(p.Notify(error.sentence, "warn"))
             return
-        led = {chat.run.id for chat in self._led()}
-        self._others = _replayed(event for event in events if event.run not in led)
         self._show()
+
+    def _others_hear(self, events: Iterable[Event]) -> bool:
+        """This happened. False: in a run whose beginning is not known, as it is old."""
+        led = {chat.run.id for chat in self._led()}
+        for event in events:
+            run = self._others.setdefault(event.run, Run(event.run))
+            try:
+                run.apply(event)
+            except Impossible as error:
+                if event.run not in led:  # one that is led here knows by itself
+                    log.error("run %s: %s", event.run, error)
+        return all(run.chat for run in self._others.values())
 
     def moved(self) -> None:
         """Something happened in a run that is led here."""
@@ -80,7 +99,10 @@ class Board:
 
     def _tick(self) -> None:
         self._soon = None
-        self._show()
+        if self._world.clock.now() >= self._next:  # who leads a run elsewhere tells only the disk
+            self._spawn(self._load())
+        else:
+            self._show()
 
     def _show(self, *, done: bool = False) -> None:
         if not self._watching:
@@ -136,17 +158,6 @@ class Board:
         if self._soon is not None:
             self._soon.cancel()
             self._soon = None
-
-
-def _replayed(events: Iterable[Event]) -> dict[str, Run]:
-    """Runs by their ids; one that can't be understood costs only itself."""
-    runs = {}
-    for id, own in groupby(sorted(events, key=lambda event: event.run), lambda event: event.run):
-        try:
-            runs[id] = replay(id, own)
-        except Impossible as error:  # noqa: PERF203
-            log.error("run %s: %s", id, error)
-    return runs
 
 
 def _stopped(edits: Edits, runs: Mapping[str, Run]) -> list[str]:

@@ -15,6 +15,7 @@ from winnow.app.runs.budget import Budget
 from winnow.app.runs.front import Front
 from winnow.app.runs.merges import Merges
 from winnow.app.runs.outfit import outfit
+from winnow.app.runs.pulse import Pulse
 from winnow.app.runs.questions import Questions
 from winnow.app.runs.reach import Reach
 from winnow.app.runs.record import Record
@@ -63,6 +64,7 @@ class Crew:
         self.budget = Budget(record, front, self._dismiss)
         self.merges = Merges(record, front, world.trees, self._send_back)
         self.reach = Reach(self._try_again)
+        self.pulse = Pulse(record, front, world.trees, self.workers, lambda: self._permissions)
         self.places = schedule.ANYWHERE
         self._seen: tuple[int, Sequence[Place]] | None = None  # when it was looked what can start
 
@@ -78,7 +80,13 @@ class Crew:
     def live(self) -> dict[tuple[str, str], Live]:
         """What the board shows that no event tells."""
         return {
-            (self.run.id, id): Live(worker.alive, worker.saying, self._permissions.get(id, ""))
+            (self.run.id, id): Live(
+                worker.alive,
+                worker.saying,
+                self._permissions.get(id, ""),
+                diff=self.pulse.diffs.get(id, ""),
+                silent=id in self.pulse.silent,
+            )
             for id, worker in self.workers.items()
         }
 
@@ -127,6 +135,7 @@ class Crew:
             after, turns = self._closing.get(task), self._record.lengths.get(task, 0)
             worker = Worker(self.run.id, task, self, self._world, self._starts, turns, after)
             self.workers[task] = worker
+            self.pulse.begin()
             self._loading[task] = self._background.spawn(worker.load())
         return worker
 
@@ -140,6 +149,7 @@ class Crew:
         """End all workers; what they do is gone on with when the chat is opened again."""
         self._record.loaded = False
         self.reach.close()
+        await self.pulse.close()
         await self.merges.close()
         for task in list(self.workers):
             self._dismiss(task)

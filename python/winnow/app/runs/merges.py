@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from winnow import ports
 from winnow.app.background import Background
@@ -34,6 +34,9 @@ class Merges:
         front: the chat in which it is led.
         trees: where they are made.
         tell: has the worker of a task go on with these words.
+
+    Attributes:
+        how: the user is asked; or nobody is there to be, and all of it is merged, or nothing.
     """
 
     def __init__(
@@ -49,6 +52,7 @@ class Merges:
         self._trees = trees
         self._tell = tell
         self._background = Background()
+        self.how: Literal["ask", "all", "none"] = "ask"
 
     def restart(self, asked: set[str]) -> None:
         """A host before this one has ended: go on, but for the tasks that are asked about."""
@@ -118,8 +122,23 @@ class Merges:
         self._record.record(
             e.MergeAsked(now, run, task, change.commit, diffstat(change.files), "".join(why), clash)
         )
-        self._front.ask_user(merging.asked(what))
+        if self.how == "ask":
+            self._front.ask_user(merging.asked(what))
+        else:
+            self._unasked(task, "".join(why), dict.fromkeys(file.path for file in files))
         self._front.moved()
+
+    def _unasked(self, task: str, why: str, whole: dict[str, str | None]) -> None:
+        """Nobody is there: merge it once; what can't be merged stays on its branch."""
+        now, run, of = self._record.now, self.run.id, self.run.tasks[task]
+        assert of.tree is not None
+        if self.how == "all" and not why:
+            self._record.record(e.MergeAccepted(now, run, task, whole))
+            self._background.spawn(self._merge(task))
+        else:
+            reason = f"{why} It stays on the branch {of.tree.branch}, in {of.tree.path}.".strip()
+            self._record.apply(event := e.MergeReturned(now, run, task, reason))
+            self._record.keep(event, self._front.wake(prompts.left_on_branch(of, reason), task))
 
     def answered(self, request: a.Request, reply: a.Reply) -> list[ports.Kept]:
         """The user has decided. What is to be kept with that."""

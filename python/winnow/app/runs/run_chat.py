@@ -66,6 +66,7 @@ class RunChat(Chat):
         self._queue.eager = True  # a message may be the answer that a worker waits for
         self._crew = Crew(self._record, self, world, starts)
         self._crew.places = places.known(opened.places)
+        self._crew.merges.how = opened.limits.merge
         self.run = self._record.run
         self.calls = Calls(self._record, self._crew, self, world.runs)
         self._asks = RunSections(self._sections, self._crew, self.note)

@@ -70,7 +70,7 @@ class TaskPage:
     async def _load(self) -> None:
         """Show what is on record, then what has happened since."""
         self._early = [*self._lead.partial(self.task)] if self._lead else []
-        turns, events = await self._read(_RECENT)
+        turns, events = await self._read()
         first = _start(turns)
         since = turns[first].at if first < len(turns) and turns[first].index else 0.0
         whole, going = _split(_merged(turns[first:], events, since=since))
@@ -81,20 +81,19 @@ class TaskPage:
             self.shown(entry)
         self._follow()
         if turns and (before := turns[first].index):
-            above, events = await self._read()
+            above = await self._world.runs.turns(self.run, self.task)
             entries = _merged(above[:before], events, until=since)
             lines = await asyncio.to_thread(self._lines, entries)
             self.page.apply(p.Transcript(self._chat, lines, earlier=True))
 
-    async def _read(self, last: int = 0) -> tuple[list[RunTurn], list[Event]]:
-        """The end of its transcript, or all of it; and what happened to it."""
+    async def _read(self) -> tuple[list[RunTurn], list[Event]]:
+        """The end of its transcript, and what happened to it."""
         try:
-            turns = await self._world.runs.turns(self.run, self.task, last)
-            events = await self._world.runs.events(self.run)
+            turns = await self._world.runs.turns(self.run, self.task, _RECENT)
+            return turns, await self._world.runs.of_task(self.run, self.task)
         except ports.StoreError as error:
             self.page.say(error.sentence, "warn")
             return [], []
-        return turns, [event for event in events if getattr(event, "task", "") == self.task]
 
     def _lines(self, entries: list[Entry]) -> list[str]:
         text = Transcript(entries, self.page.folder, IN_TASK).text

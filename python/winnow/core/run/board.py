@@ -20,6 +20,7 @@ from winnow.core.text import grammar
 from winnow.core.text.text import MARKER, brief, marker, strip_markers
 
 EMPTY = "No runs here: :Winnow run {goal} starts one."
+SILENT = "no sign of life (write to it, dd, or wait)."
 _WIDE = 60  # characters of what a line says
 
 # The order of the groups, and what their lines begin with.
@@ -49,7 +50,8 @@ class Live(msgspec.Struct, frozen=True):
     saying: str = ""
     permission: str = ""
     place: str = ""
-    diff: str = ""  # as `git diff --shortstat` has it, in short
+    diff: str = ""  # how much it has changed in its worktree, in short
+    silent: bool = False  # it gives no sign of life
 
 
 Key = tuple[str, str]
@@ -120,6 +122,8 @@ def _line(  # noqa: PLR0917  all that a line says
         state = f"wants to: {_short(live.permission)}"
     else:
         reason = task.reason or (live.saying if task.state == "running" else task.summary)
+        if live.silent:
+            reason = f"{SILENT} {reason}"
         state = task.state + (_MERGES.get(task.merge.state, "") if task.merge else "")
         state = f"{state}: {_short(reason)}" if reason else state
     parts = [

@@ -48,6 +48,8 @@ class Limits(msgspec.Struct, frozen=True):
     worker: WorkerOptions = WorkerOptions()  # for tasks that say nothing else
     gate: str = ""  # a command that must pass on what is merged
     uncommitted: bool = False  # worktrees begin with what is not committed, too
+    merge: Literal["ask", "all", "none"] = "ask"  # what becomes of what is changed in worktrees
+    silence: float = 600.0  # seconds without a sign of life, then the user is told; 0: never
 
 
 class RunEvent(msgspec.Struct, frozen=True, tag_field="type", tag=_snake):

@@ -175,6 +175,11 @@ def not_merged(task: Task) -> str:
     return f"The user does not merge what {_who(task)} has changed for now: it stays as it is."
 
 
+def left_on_branch(task: Task, reason: str) -> str:
+    """Nobody is there to decide about its change."""
+    return f"What {_who(task)} has changed is not merged, and won't be in this run: {reason}"
+
+
 def failed(task: Task, run: Run) -> str:
     """A worker did not come to its end."""
     waiting = [other.id for other in run.tasks.values() if task.id in other.waits_for]
