@@ -1,9 +1,11 @@
 --- `:Winnow clarify`: questions before any work starts, and the specification that comes of them.
 local begin = require('winnow.begin')
+local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -45,6 +47,17 @@ local function pace(how)
   end
 end
 
+--- The chat in which something is clarified already: two would not know of each other.
+---@param id string
+---@return winnow.Chat?
+local function led(id)
+  for _, chat in ipairs(registry.all()) do
+    if frontmatter.read(chat.buf).clarify == id then
+      return chat
+    end
+  end
+end
+
 --- Clarify a request: these words, a range, the specification here, or the draft.
 ---@param args table as nvim_create_user_command gives it
 ---@param rest string
@@ -55,6 +68,12 @@ function M.run(args, rest)
     pace(words)
   elseif id and vim.bo.modified then
     say('winnow: write the specification first: what is read is the file.', 'warn')
+  elseif id and led(id) then
+    local chat = assert(led(id))
+    window.show(chat.buf, args.smods)
+    if words ~= '' or chat.state == 'idle' or chat.state == 'asleep' then
+      begin.send(chat, words ~= '' and words or 'Ask what is open now.')
+    end
   elseif id then
     local again = ('Go on with the specification %s'):format(vim.api.nvim_buf_get_name(0))
     words = words ~= '' and ('%s: %s'):format(again, words) or again .. ': ask what is open now.'

@@ -207,8 +207,11 @@ class MemoryClarified:
     async def load(self, id: str) -> Clarification | None:
         return self.known.get(id)
 
-    async def save(self, known: Clarification) -> None:
-        self.known[known.id] = known
+    async def save(self, known: Clarification) -> Clarification:
+        if known.saved != self.known.get(known.id, Clarification("")).saved:
+            raise ports.Overtaken("It goes on elsewhere.")
+        kept = self.known[known.id] = msgspec.structs.replace(known, saved=known.saved + 1)
+        return kept
 
 
 class FakeQuerier:

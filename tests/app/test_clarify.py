@@ -11,6 +11,7 @@ from winnow import ports
 from winnow import protocol as p
 from winnow.core.asking.way import FileError
 from winnow.core.clarify import spec
+from winnow.core.clarify.clarification import Clarification, Given
 from winnow.core.text.text import strip_markers
 from winnow.ports import query
 
@@ -132,11 +133,11 @@ async def test_five_rounds_are_all(room: Clarifying) -> None:
 
 
 async def test_progress_is_live(room: Clarifying) -> None:
-    """Each message in five lines, before anything is asked."""
+    """Each message in a few lines, the rest folded, before anything is asked."""
     text = {"type": "text", "text": "\n".join("abcdefg")}
     told = {"type": "assistant", "message": {"content": [text]}}
     await room.begin([told, told, NONE], SPEC)
-    assert room.editor.text.count("▸ a\n│ b\n│ c\n│ d\n│ … 3 more lines") == 2
+    assert room.editor.text.count("▸ a\n│ b\n│ c\n│ d\n│ e\n│ f\n│ g") == 2
 
 
 @pytest.mark.parametrize(
@@ -192,6 +193,26 @@ async def test_what_was_answered_survives_neovim(room: Clarifying) -> None:
     assert "- Which cart? → All" in text
     assert "How fast?" in text.split("## Clarifications")[1]
     assert room.clarified.known["abc"].finished
+
+
+async def test_a_late_you_decide_is_an_assumption(room: Clarifying) -> None:
+    """As it would be in time; what was recommended is assumed, other answers are just that."""
+    asks = [
+        question("Which cart?", "All"),
+        question("How fast?", "1 s"),
+        question("Who buys?", "All"),
+    ]
+    await room.begin(round_of(*asks))
+    await room.again()
+    room.querier.gives.extend([NONE, SPEC])
+    shown = room.shown()
+    drop = ("All", "The cart", "1 s")
+    lines = [line for line in shown.lines if not strip_markers(line).startswith(drop)]
+    await room.do(p.Confirm(CHAT, shown.section, lines, len(lines) - 1))
+    text = str(room.files.texts[PATH])
+    for asked in ("Which cart?", "How fast?", "Who buys?"):
+        assert f"- {asked} → The cart (assumed)" in text
+    assert [entry.assumed for entry in room.clarified.known["abc"].log] == [True] * 3
 
 
 async def test_cancelled_and_gone_on_with(room: Clarifying) -> None:
@@ -347,8 +368,23 @@ async def test_two_at_once_know_nothing_of_each_other(room: Clarifying) -> None:
     assert "cart" not in room.querier.prompts[-1].split("word for word")[1].split("~~~")[1]
 
 
+async def test_one_specification_in_two_chats(room: Clarifying) -> None:
+    """Who comes later says so, and nothing of the other's is lost; a message goes on from there."""
+    await room.begin(round_of(question("Which cart?", "All")))
+    known = room.clarified.known["abc"]
+    theirs = known.answered([Given("Theirs")], "call")
+    room.clarified.known["abc"] = msgspec.structs.replace(theirs, saved=known.saved + 1)
+    await room.pick("All")
+    assert "goes on elsewhere" in room.error
+    assert [entry.answer for entry in room.clarified.known["abc"].log] == ["Theirs"]
+    room.querier.gives.extend([NONE, SPEC])
+    await room.send("Go on here")
+    assert [entry.answer for entry in room.clarified.known["abc"].log] == ["Theirs", "Go on here"]
+    assert room.clarified.known["abc"].finished
+
+
 async def test_a_store_that_can_t_keep_it_is_told(room: Clarifying) -> None:
-    async def full(known: object) -> None:
+    async def full(known: Clarification) -> Clarification:
         raise ports.StoreError("The disk is full.")
 
     room.clarified.save = full  # type: ignore[method-assign]

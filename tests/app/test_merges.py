@@ -342,8 +342,7 @@ async def unasked(shop: Shop, how: str, gate: str = "") -> None:
     for title, text in (("Cart", NEW), ("Docs", OLD.replace("3\n", "III\n", 1))):
         (shop.tree(title) / "cart.txt").write_text(text)
         await shop.done(title, "It is done.")
-        task = shop.run.tasks[shop.task(title)]
-        await shop.until(lambda id=task.id: not shop.run.tasks[id].merging)
+        await shop.until(lambda: not any(task.merging for task in shop.run.tasks.values()))
     assert shop.editor.every(p.Section) == []
 
 

@@ -67,7 +67,8 @@ class Shell:
 
     def run(self, *arguments: str, stdin: str = "", **env: str) -> Ended:
         """Run it with the request in its file."""
-        request = () if "--request" in arguments else ("--request", "request.md")
+        own = {"--request", "--resume"} & set(arguments)
+        request = () if own else ("--request", "request.md")
         ran = subprocess.run(
             self.command(*request, *arguments),
             input=stdin,
@@ -293,3 +294,44 @@ def test_three_rounds_with_the_real_cli(shell: Shell, real: Stage) -> None:
     assert "▸ I look." in ended.progress
     assert "slow = True" in real.server.tool_result("toolu_r")
     assert "- Who waits? → The cart (assumed)" in (shell.project / "spec.md").read_text()
+
+
+def test_what_was_answered_outlives_a_crash(shell: Shell) -> None:
+    """Claude Code ends in mid round: with the id it goes on, and asks nothing twice."""
+    player = shell.plays(ROUNDS[0], [{"exit": 3}], ROUNDS[1], NONE, SPEC)
+    given = shell.answers(["All", "1 s", "You decide"])
+    ended = shell.run("--answers", given, "--out", "spec.md")
+    assert ended.code == 1
+    kept = "What was answered is kept, and it goes on with --resume "
+    (line,) = [line for line in ended.progress.split("\n") if line.startswith(kept)]
+    id = line.rstrip(".").removeprefix(kept)
+    assert "Which cart? → All" in (shell.project / "spec.md").read_text()
+    ended = shell.run("--resume", id, "--answers", given)
+    assert ended.code == 0
+    assert [entry["answer"] for entry in ended.told["log"]] == ["All", "1 s", "The cart"]
+    assert "Which cart?" in player.starts[2].prompt
+    assert "AC-1" in (shell.project / "spec.md").read_text()
+
+
+def test_with_nobody_to_answer_it_goes_on_later(shell: Shell) -> None:
+    """The open questions are answered, not asked of the model again."""
+    shell.plays(ROUNDS[1], NONE, SPEC)
+    ended = shell.run()
+    assert ended.told["state"] == "asking"
+    again = shell.run("--resume", ended.told["id"], "--answers", shell.answers(["1 s", "All"]))
+    assert again.code == 0
+    assert [entry["answer"] for entry in again.told["log"]] == ["1 s", "All"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--resume", "nope"), "Nothing is known of nope"),
+        (("--resume", "nope", "--request", "request.md"), "say what is wanted"),
+    ],
+)
+def test_what_can_t_be_resumed(shell: Shell, arguments: tuple[str, ...], said: str) -> None:
+    shell.plays()
+    ended = shell.run(*arguments)
+    assert ended.code == 2
+    assert said in ended.progress

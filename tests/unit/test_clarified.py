@@ -5,13 +5,14 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import msgspec
 import pytest
 from winnow.adapters.claude import credentials
 from winnow.adapters.files import OURS, DiskFiles, DiskTemplates
 from winnow.adapters.store import SqliteStore
 from winnow.core.asking.way import FileError
 from winnow.core.clarify.clarification import Clarification
-from winnow.ports import StoreError
+from winnow.ports import Overtaken, StoreError
 
 from tests.unit.test_clarify import KNOWN
 
@@ -21,10 +22,14 @@ async def test_what_is_known_is_on_disk(tmp_path: Path) -> None:
     path = tmp_path / "winnow.db"
     store = SqliteStore(path, lambda sentence, well: None)
     assert await store.clarified.load("abc") is None
-    await store.clarified.save(Clarification("abc", "half a \udc00 surrogate"))
-    await store.clarified.save(KNOWN)
+    first = await store.clarified.save(Clarification("abc", "half a \udc00 surrogate"))
+    kept = await store.clarified.save(msgspec.structs.replace(KNOWN, saved=first.saved))
     other = SqliteStore(path, lambda sentence, well: None)
-    assert await other.clarified.load("abc") == KNOWN
+    assert await other.clarified.load("abc") == kept
+    assert kept == msgspec.structs.replace(KNOWN, saved=2)
+    with pytest.raises(Overtaken, match="elsewhere"):
+        await other.clarified.save(first)
+    assert await other.clarified.load("abc") == kept
     store.close()
     with sqlite3.connect(path) as db:
         db.execute("UPDATE clarified SET known = '{'")

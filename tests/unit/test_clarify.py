@@ -23,6 +23,7 @@ from winnow.core.section.form import Form, render
 from winnow.core.section.reading import parse
 from winnow.core.structured import Unfit, fitting
 from winnow.core.text.text import strip_markers
+from winnow.core.transcript import progress
 from winnow.core.transcript.progress import LINES, lines
 
 from tests.unit.clarifying import SPEC, areas, question, round_of
@@ -306,30 +307,41 @@ def said(*blocks: object, kind: str = "assistant") -> list[str]:
 def test_every_kind_of_block_is_shown() -> None:
     call = {"type": "tool_use", "id": "t", "name": "Read", "input": {"file_path": "/shop/a.py"}}
     found = said({"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "I look."}, call)
-    assert found == ["✻ Thinking", "│ Hm.", "│ I look.", "│ ▸ Read a.py"]
+    assert found == ["✻ Thinking", "│ Hm.", "▸ I look.", "▸ Read a.py"]
     result = {"type": "tool_result", "tool_use_id": "t", "content": "x = 1", "is_error": True}
     assert said(result, kind="user") == ["▸ Result ✗", "│ x = 1"]
     assert said({"type": "tool_result", "content": [{"type": "text", "text": "a"}]}) == [
         "▸ Result",
         "│ a",
     ]
-    assert said({"type": "image"}, 5) == ["▸ (image)", "│ 5"]
+    assert said({"type": "image"}, 5) == ["▸ (image)", "▸ 5"]
     assert lines({"type": "user", "message": {"content": "Hi"}}) == ["▸ Hi"]
     assert lines({"type": "user"}) == lines({"message": []}) == []
 
 
 @given(st.lists(st.one_of(st.text(), st.integers(), st.just({"type": "text", "text": "a\n" * 9}))))
 def test_no_message_is_longer_than_five_lines(blocks: list[Any]) -> None:
-    found = lines({"message": {"content": blocks}})
-    assert len(found) <= LINES
+    """In sight, that is: the rest folds, and nothing is left out."""
+    message = {"message": {"content": blocks}}
+    found = lines(message)
     assert not any("\n" in line for line in found)
-    assert all(line.startswith("│ ") for line in found[1:])
+    assert sum(not line.startswith("│ ") for line in found) <= LINES
+    assert len(found) <= progress.MOST + 1
+    assert len(progress.brief(message)) <= LINES
 
 
-def test_what_is_cut_says_so() -> None:
-    assert said({"type": "text", "text": "\n".join("abcdefg")}) == [
+def test_the_rest_folds_beneath() -> None:
+    """In the shell, where nothing folds, it is cut, and says so."""
+    block = {"type": "text", "text": "\n".join("abcdefg")}
+    assert said(block) == ["▸ a", *(f"│ {letter}" for letter in "bcdefg")]
+    assert progress.brief({"message": {"content": [block]}}) == [
         *("▸ a", "│ b", "│ c", "│ d", "│ … 3 more lines"),
     ]
+    many = said(*[block] * 7)
+    assert many.count("▸ a") == LINES
+    assert many.count("│ a") == 2
+    long = said({"type": "text", "text": "a\n" * 900})
+    assert long[-1] == "│ … 400 more lines"
 
 
 def test_all_areas_are_named() -> None:

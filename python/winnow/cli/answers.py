@@ -46,6 +46,10 @@ class FromFile:
         found = msgspec.json.decode(text, type=Union[list[str], dict[str, str]])
         return cls(found, {}) if isinstance(found, list) else cls([], found)
 
+    def skip(self, number: int) -> None:
+        """So many of the texts were taken the last time."""
+        del self._texts[:number]
+
     def to(self, asked: Sequence[Asked]) -> list[Given | None] | None:
         """See `Answers.to`."""
         return _collected(asked, lambda _, one: self._text(one.question))

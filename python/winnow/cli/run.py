@@ -25,6 +25,7 @@ from winnow.adapters.git.worktrees import GitWorktrees
 from winnow.adapters.store import SqliteStore
 from winnow.agents import Agents, Chosen
 from winnow.app.chats import Chats
+from winnow.cli import state_folder
 from winnow.core.ledger import ledger
 from winnow.core.run import events as e
 from winnow.core.run.events import Limits, RunEvent, WorkerOptions
@@ -130,7 +131,7 @@ class _Watch:
         self._answers = answers
         self._id = args.run or "".join(secrets.choice(string.ascii_lowercase) for _ in range(8))
         self._over: asyncio.Future[int]
-        self._folder = _state(args.state)
+        self._folder = state_folder(args.state)
         self._said = False  # the goal
         self._unanswered = ""
         self._chats: Chats | None = None
@@ -302,14 +303,6 @@ class _TellingStore(SqliteStore):
         if events:
             saved.add_done_callback(lambda _: [self._told(event) for event in events])
         return saved
-
-
-def _state(named: str | None) -> Path:
-    """The folder for the database, which Neovim's Winnow uses, too."""
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
-    return Path(base, os.environ.get("NVIM_APPNAME") or "nvim", "winnow")
 
 
 def _print(what: object) -> None:

@@ -59,6 +59,10 @@ class StoreError(Exception):
         self.sentence = sentence
 
 
+class Overtaken(StoreError):
+    """Somebody else goes on with the same thing."""
+
+
 class Store(Protocol):
     """Durable sections, the ledger, and messages that have not arrived.
 
@@ -124,8 +128,12 @@ class Clarified(Protocol):
     async def load(self, id: str) -> Clarification | None:
         """The one of this name."""
 
-    async def save(self, known: Clarification) -> None:
-        """Keep it in place of what was known."""
+    async def save(self, known: Clarification) -> Clarification:
+        """Keep it in place of what was known; as it is kept.
+
+        Raises:
+            Overtaken: somebody else has kept something since this was loaded.
+        """
 
 
 class Decided(Protocol):

@@ -11,6 +11,7 @@ import msgspec
 from winnow import ports
 from winnow.app.clarify.loop import Loop
 from winnow.app.clarify.paper import Paper
+from winnow.app.sections.delivery import STALE
 from winnow.core import agent as a
 from winnow.core.asking import clarify_round
 from winnow.core.asking.way import FileError
@@ -108,8 +109,10 @@ class ClarifyAgent:
         text = attachment.joined(text, attached)
         self._prompts.append(uuid)
         if text.strip() != self._loop.known.request.strip():  # else it is sent again
-            self._loop.known = self._loop.known.told(text, uuid)
-            await self._keep(self._loop.known)
+            known = self._loop.known
+            given = clarify_round.late(text, known.open)
+            known = known.told(text, uuid) if given is None else known.answered(given, uuid)
+            self._loop.known = await self._keep(known)
         if self._working is None or self._working.done():
             self._working = asyncio.create_task(self._work(self._loop))
 
@@ -158,13 +161,16 @@ class ClarifyAgent:
         """The specification into its file, or as a patch for what the user has made of it."""
         known = loop.known
         text, there = self._paper.text(known, spec), self._paper.read(known)
-        if there not in (None, known.written):
+        while there not in (None, known.written):
             request = a.Request("Write", {"file_path": known.path, "content": text}, "spec")
             reply = await self._ask(request)
-            if isinstance(reply, a.Deny):
+            if isinstance(reply, a.Deny) and STALE not in reply.message:
                 self._say("The specification stays as you have it.")
                 return
-            text, there = reply.input["content"], self._paper.read(known)
+            if isinstance(reply, a.Allow) and self._paper.read(known) == there:
+                text = reply.input["content"]
+                break
+            there = self._paper.read(known)  # it has changed since it was shown: ask about that
         known = self._paper.write(known, text, there)
         loop.known = await self._keep(msgspec.structs.replace(known, finished=True))
         self._say(f"The specification is {known.path}.")
@@ -182,7 +188,11 @@ class ClarifyAgent:
 
     async def _keep(self, known: Clarification) -> Clarification:
         try:
-            await self._world.clarified.save(known)
+            return await self._world.clarified.save(known)
+        except ports.Overtaken as error:
+            if self._loop is not None:
+                self._loop.known = await self._load()  # from where the next message goes on
+            raise ports.AgentError(error.sentence) from error
         except ports.StoreError as error:  # it goes on without
             self._events.put_nowait(a.Notice(error.sentence))
         return known
@@ -191,7 +201,7 @@ class ClarifyAgent:
 
     async def keep(self, known: Clarification) -> Clarification:
         """See `Front.keep`: on record, then in the draft."""
-        await self._keep(known)
+        known = await self._keep(known)
         if known.log:
             known = await self._keep(self._paper.draft(known))
         if not known.open and not known.log:

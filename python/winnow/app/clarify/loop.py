@@ -72,21 +72,29 @@ class Loop:
         """
         if why := problem(self.known.request):
             raise ports.AgentError(why)
+        if not await self._answers():  # to what was asked before this began
+            return None
         while not self.known.over:
             found = await self._round(spec)
             self.known = self.known.asks(found)
             self.known = await self._front.keep(self.known)
             if not found.questions:
                 break
-            while self.known.open and not self.known.enough:
-                answered = await self._front.ask(self.known)
-                if answered is None:
-                    return None
-                given, call = answered
-                self.known = self.known.answered(given, call)
-                self.known = await self._front.keep(self.known)
+            if not await self._answers():
+                return None
         given = await self._query(self._templates.spec, specs.SCHEMA, spec)
         return msgspec.convert(given, specs.Spec)
+
+    async def _answers(self) -> bool:
+        """To all that is open, unless the user has had *enough*; False: nobody answers now."""
+        while self.known.open and not self.known.enough:
+            answered = await self._front.ask(self.known)
+            if answered is None:
+                return False
+            given, call = answered
+            self.known = self.known.answered(given, call)
+            self.known = await self._front.keep(self.known)
+        return True
 
     async def _round(self, spec: str) -> Round:
         """What is still open; asked again where that can't be used."""

@@ -24,6 +24,8 @@ from winnow.core.section.answer import Answers
 from winnow.core.text import grammar
 from winnow.core.transcript.entries import Entry, Noted, Recorded
 
+STALE = "Nothing was written: read the file, then try again."
+
 
 class Routes(Protocol):
     """A run, which takes the answers to its questions to whom they belong."""
@@ -168,7 +170,7 @@ class Delivery:
 
     def _refuse(self, section: Section, sentence: str, page: Page) -> None:
         """What was allowed can't be done as it was shown."""
-        section.settle(Deny(f"{sentence} Nothing was written: read the file, then try again."))
+        section.settle(Deny(f"{sentence} {STALE}"))
         self._shelf.close(
             section, "answered", [f"{grammar.REFUSED} {sentence} Not written: {section.call}"]
         )

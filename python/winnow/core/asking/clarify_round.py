@@ -5,6 +5,7 @@ The loop in `winnow.app.clarify` waits for the answers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from winnow.core.section.answer import Decided
 from winnow.core.section.form import Form
 
 TOOL = "winnow:clarify"  # no tool
+_ASSUMED = f"{YOU_DECIDE}, so it is assumed: "
 
 
 class ClarifyRound(Way):
@@ -45,6 +47,17 @@ class ClarifyRound(Way):
         form = msgspec.structs.replace(answered.form, questions=brief)
         return record.answered(form, answered.answers)
 
+    def message(self, answered: Answered, *, late: bool) -> str:
+        """See `Way`: so that `late` finds each answer again, also what is left to the model."""
+        blocks = ["My answer to what you asked earlier:"]
+        asked = _asked(answered.request.input)
+        for one, shown, decided in zip(
+            asked, answered.form.questions, answered.answers, strict=True
+        ):
+            given = _given(one, shown, decided)
+            blocks.append(f"{_quoted(one.question)}{_ASSUMED * given.assumed}{given.answer}")
+        return "\n\n".join(blocks)
+
     def cancelled(self, request: Request, reason: str, *, stop: bool) -> Reply:
         """It goes on when the user does."""
         return Deny(reason, stop=True)
@@ -58,6 +71,23 @@ def request(asked: tuple[Asked, ...], call: str) -> Request:
 def answers(allowed: Allow) -> list[Given]:
     """What was answered to it."""
     return msgspec.convert(allowed.input["answers"], list[Given])
+
+
+def late(text: str, asked: Sequence[Asked]) -> list[Given | None] | None:
+    """What such a message answers of these questions; None: it is no answer to any of them."""
+    places = [(text.find(_quoted(one.question)), one.question) for one in asked]
+    found = sorted(place for place in places if place[0] > 0)
+    given: dict[str, Given] = {}
+    for number, (at, question) in enumerate(found, 1):
+        end = found[number][0] if number < len(found) else len(text)
+        said = text[at + len(_quoted(question)) : end].strip()
+        assumed = said.startswith(_ASSUMED)
+        given[question] = Given(said.removeprefix(_ASSUMED), assumed=assumed)
+    return [given.get(one.question) for one in asked] if given else None
+
+
+def _quoted(question: str) -> str:
+    return "\n".join(f"> {line}" for line in question.split("\n")) + "\n\n"
 
 
 def _asked(input: dict[str, Any]) -> list[Asked]:

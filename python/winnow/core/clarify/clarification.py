@@ -45,6 +45,7 @@ class Clarification(msgspec.Struct, frozen=True):
         path: the file of the specification; empty: there is none yet.
         written: what it held when it was written last.
         finished: the specification is whole.
+        saved: how often it was put on record: who knows less has been overtaken.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Clarification(msgspec.Struct, frozen=True):
     path: str = ""
     written: str = ""
     finished: bool = False
+    saved: int = 0
 
     @property
     def over(self) -> bool:

@@ -1,4 +1,4 @@
-"""A message of a model as it works, in few lines."""
+"""A message of a model as it works: few lines, and the rest folded beneath."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from winnow.core.text.encoding import to_json
 from winnow.core.text.text import clean_block
 from winnow.core.transcript.rendering import FOLDED, THINKING, tool_line
 
-LINES = 5  # of one message
+LINES = 5  # of one message that are in sight
+MOST = 500  # of one message, the folded ones included: a file that it has read may be long
 _WIDE = 200  # characters of a line
 
 
 def lines(message: Mapping[str, Any], folder: Folder = UNKNOWN) -> list[str]:
-    """What a message of Claude Code's stream says, at most `LINES` lines; empty: nothing.
+    """What a message of Claude Code's stream says; empty: nothing.
 
-    The first line stands for it, the others fold beneath. No kind of block is left out.
+    A line for each of its blocks is in sight, at most `LINES`; the rest folds beneath these. No
+    kind of block is left out.
 
     Args:
         message: ``{"type": "assistant" | "user", "message": {"content": …}}``.
@@ -27,14 +29,25 @@ def lines(message: Mapping[str, Any], folder: Folder = UNKNOWN) -> list[str]:
     body = message.get("message")
     content = body.get("content") if isinstance(body, Mapping) else None
     blocks = content if isinstance(content, list) else [content]
-    found = [line for block in blocks for line in _block(block, folder) if line.strip()]
-    if len(found) > LINES:
-        more = len(found) - LINES + 1
-        found = [*found[: LINES - 1], f"… {more} more lines"]
-    head = found[:1]
-    if head and not head[0].startswith((grammar.TOOL, grammar.THOUGHT)):
-        head = [f"{grammar.TOOL} {head[0]}"]
-    return [*head, *(FOLDED + line for line in found[1:])]
+    found: list[str] = []
+    heads = 0
+    for block in blocks:
+        said = [line for line in _block(block, folder) if line.strip()]
+        if said and heads < LINES:
+            heads += 1
+            head = said.pop(0)
+            marked = head.startswith((grammar.TOOL, grammar.THOUGHT))
+            found.append(head if marked else f"{grammar.TOOL} {head}")
+        found += (FOLDED + line for line in said)
+    more = len(found) - MOST
+    return found if more <= 0 else [*found[:MOST], f"{FOLDED}… {more} more lines"]
+
+
+def brief(message: Mapping[str, Any], folder: Folder = UNKNOWN) -> list[str]:
+    """As `lines`, where nothing folds: at most `LINES`, and how many more there are."""
+    found = lines(message, folder)
+    more = len(found) - LINES + 1
+    return found if more <= 1 else [*found[: LINES - 1], f"{FOLDED}… {more} more lines"]
 
 
 def _block(block: object, folder: Folder) -> Iterator[str]:
