@@ -286,7 +286,6 @@ local function limits(self, options)
   return {
     max_workers = options.run_workers,
     budget = options.run_budget,
-    merge = 'ask',
     silence = options.run_silence,
     gate = options.run_gate,
     uncommitted = options.run_uncommitted,
@@ -295,7 +294,6 @@ local function limits(self, options)
       mode = '',
       effort = '',
       budget = 0,
-      place = '',
       worktree = options.run_worktree or self.worktree or false,
     },
   }
