@@ -57,14 +57,27 @@ vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
   end,
 })
 
+-- A server inside Neovim, which any completion asks.
+vim.api.nvim_create_autocmd('FileType', {
+  group = group,
+  pattern = 'winnow',
+  callback = function(event)
+    vim.schedule(function()
+      if vim.api.nvim_buf_is_loaded(event.buf) then
+        require('winnow.lsp.server').attach(event.buf)
+      end
+    end)
+  end,
+})
+
 local plugs = {
   n = { 'go', 'cancel', 'keep', 'discuss', 'send', 'steer', 'stop', 'allow', 'always', 'deny' },
   [''] = { 'next-message', 'previous-message' },
   x = { 'inside-code', 'around-code' },
 }
 plugs.o = plugs.x
-vim.list_extend(plugs.n, { 'outline', 'open-file', 'yank-code' })
 vim.list_extend(plugs.n, { 'agent-up', 'next-agent', 'previous-agent' })
+vim.list_extend(plugs.n, { 'outline', 'open-file', 'yank-code', 'paste-image' })
 for mode, names in pairs(plugs) do
   for _, name in ipairs(names) do
     vim.keymap.set(mode, ('<Plug>(winnow-%s)'):format(name), function()
@@ -72,3 +85,10 @@ for mode, names in pairs(plugs) do
     end)
   end
 end
+-- An operator: the motion follows.
+vim.keymap.set({ 'n', 'x' }, '<Plug>(winnow-add)', function()
+  return require('winnow.context.add').start()
+end, { expr = true })
+vim.keymap.set('n', '<Plug>(winnow-add-line)', function()
+  return require('winnow.context.add').start() .. '_'
+end, { expr = true })

@@ -20,8 +20,9 @@ end
 ---@param source integer the other buffer
 ---@param first integer line, from 1
 ---@param last integer
-function M.quote(chat, source, first, last)
-  local lines = vim.api.nvim_buf_get_lines(source, first - 1, last, false)
+---@param part? string[] only this of those lines
+function M.quote(chat, source, first, last, part)
+  local lines = part or vim.api.nvim_buf_get_lines(source, first - 1, last, false)
   local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(source), ':~:.')
   local fence = '```'
   while table.concat(lines, '\n'):find(fence, 1, true) do

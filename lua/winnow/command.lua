@@ -6,6 +6,8 @@ local board = require('winnow.views.board')
 local chats = require('winnow.chats')
 local clarify = require('winnow.clarify')
 local config = require('winnow.config')
+local context = require('winnow.context.list')
+local image = require('winnow.context.image')
 local decisions = require('winnow.views.decisions')
 local engine = require('winnow.engine')
 local guard = require('winnow.guard')
@@ -79,6 +81,12 @@ M.subcommands = {
   stop = function()
     registry.with_current(function(chat)
       chat:stop()
+    end)
+  end,
+  paste = image.paste,
+  context = function(args)
+    registry.with_current(function(chat)
+      context.open(chat, args.smods)
     end)
   end,
   background = function()

@@ -24,6 +24,8 @@ local M = {}
 ---@field compact 'auto'|'off'|'ask' what is done before the context is full
 ---@field max_budget number US dollars that a chat may cost from when it is opened; 0: no limit
 ---@field form_hours number hours for which choices in Claude's text stay open over restarts
+---@field completion_auto boolean a menu opens by itself in chats, where Neovim can do that
+---@field code_actions boolean buffers with a language server have actions of ours
 ---@field root_markers string[] what marks a project's directory, whose chat is also its folders'
 ---@field alert ''|'bell'|'osc9'|'osc777' how the terminal calls when something waits out of sight
 ---@field run_workers number how many workers of a run work at a time
@@ -49,6 +51,8 @@ local defaults = {
   compact = 'auto',
   max_budget = 0,
   form_hours = 24,
+  completion_auto = false,
+  code_actions = true,
   root_markers = { '.git', '.hg', '.jj', '.svn' },
   alert = '',
   run_workers = 3,

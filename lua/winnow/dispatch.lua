@@ -5,6 +5,7 @@ local M = {}
 local agent = require('winnow.views.agent')
 local aside = require('winnow.views.aside')
 local chats = require('winnow.chats')
+local context = require('winnow.context.list')
 local decisions = require('winnow.views.decisions')
 local engine = require('winnow.engine')
 local events = require('winnow.events')
@@ -14,6 +15,7 @@ local library = require('winnow.library')
 local lists = require('winnow.views.list')
 local live = require('winnow.chat.live')
 local log = require('winnow.log')
+local offers = require('winnow.context.offers')
 local quiet = require('winnow.quiet')
 local registry = require('winnow.registry')
 local reload = require('winnow.reload')
@@ -133,6 +135,12 @@ M.effects = {
   end,
   offers = function(chat, e)
     engine.offer(chat, e.models, e.efforts)
+  end,
+  offered = function(chat, e)
+    offers.know(chat.buf, e.commands)
+  end,
+  unmention = function(chat, e)
+    context.remove(chat, e.mentions)
   end,
   save = function(chat)
     chat:save()

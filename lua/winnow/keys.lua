@@ -2,6 +2,7 @@
 local agent = require('winnow.views.agent')
 local code = require('winnow.chat.code')
 local grammar = require('winnow.grammar')
+local image = require('winnow.context.image')
 local inbox = require('winnow.views.inbox')
 local lists = require('winnow.views.list')
 local marker = require('winnow.section.marker')
@@ -15,6 +16,7 @@ local M = {
   outline = outline.list,
   ['yank-code'] = code.yank,
   ['agent-up'] = agent.up,
+  ['paste-image'] = image.paste,
 }
 
 --- The open section, when the cursor is in it.

@@ -190,6 +190,19 @@
 ---@field what 'effort'|'fast'|'model'
 ---@field value string
 
+--- What a mention in the draft would send, in words; `problem`: it can't be sent.
+---@class winnow.Mentioned
+---@field mention string
+---@field name string
+---@field amount string
+---@field problem boolean
+
+--- What the draft mentions now, for the list of what is sent.
+---@class winnow.event.Mentions
+---@field type 'mentions'
+---@field chat integer
+---@field mentions winnow.Mentioned[]
+
 --- Ask about the chat without a trace in it; `id` comes back with the answer.
 ---@class winnow.event.AskAside
 ---@field type 'askaside'
@@ -579,6 +592,24 @@
 ---@field chat integer
 ---@field values table<string, string>
 
+--- A command or a skill: what `/name` does, and the hint of what may follow it.
+---@class winnow.Command
+---@field name string
+---@field about string
+---@field hint string
+
+--- What can be said to the agent, for completion.
+---@class winnow.effect.Offered
+---@field type 'offered'
+---@field chat integer
+---@field commands winnow.Command[]
+
+--- Take these mentions out of the draft, as the user could: `u` takes it back.
+---@class winnow.effect.Unmention
+---@field type 'unmention'
+---@field chat integer
+---@field mentions string[]
+
 --- Write the chat's file.
 ---@class winnow.effect.Save
 ---@field type 'save'
@@ -734,6 +765,7 @@
 ---| winnow.event.Budget
 ---| winnow.event.Compact
 ---| winnow.event.Choose
+---| winnow.event.Mentions
 ---| winnow.event.AskAside
 ---| winnow.event.EndAside
 ---| winnow.event.Edit
@@ -787,6 +819,8 @@
 ---| winnow.effect.Status
 ---| winnow.effect.Happened
 ---| winnow.effect.Meta
+---| winnow.effect.Offered
+---| winnow.effect.Unmention
 ---| winnow.effect.Save
 ---| winnow.effect.Visit
 ---| winnow.effect.Reload
@@ -827,6 +861,7 @@
 ---| 'budget'
 ---| 'compact'
 ---| 'choose'
+---| 'mentions'
 ---| 'askaside'
 ---| 'endaside'
 ---| 'edit'
@@ -880,6 +915,8 @@
 ---@field status fun(chat: winnow.Chat, effect: winnow.effect.Status)
 ---@field happened fun(chat: winnow.Chat, effect: winnow.effect.Happened)
 ---@field meta fun(chat: winnow.Chat, effect: winnow.effect.Meta)
+---@field offered fun(chat: winnow.Chat, effect: winnow.effect.Offered)
+---@field unmention fun(chat: winnow.Chat, effect: winnow.effect.Unmention)
 ---@field save fun(chat: winnow.Chat, effect: winnow.effect.Save)
 ---@field visit fun(chat: winnow.Chat, effect: winnow.effect.Visit)
 ---@field reload fun(chat: nil, effect: winnow.effect.Reload)

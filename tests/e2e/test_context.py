@@ -137,3 +137,48 @@ def test_a_diff_is_waited_for(claude: Editor, api: ScriptedAPI) -> None:
     claude.keys("<CR>")
     claude.wait_line("A change.")
     assert "-one\\n+two" in "\n".join(sent(api))
+
+
+def test_the_operator_adds_and_stays(editor: Editor) -> None:
+    """With a motion, again with a dot; one line says what."""
+    project(editor, {"a.lua": "local one = 1\nlocal two = 2\n"})
+    editor.keys(":Winnow<CR>:edit a.lua<CR>")
+    editor.command("nmap gz <Plug>(winnow-add)")
+    editor.keys("gg0gzwj.")
+    assert "Added to the draft: a.lua 2, ~2 tokens." in editor.messages()
+    assert editor.lua("return vim.api.nvim_buf_get_name(0)").endswith("a.lua")
+    editor.keys(":Winnow<CR>")
+    assert draft(editor).count("```lua\nlocal \n```") == 2
+
+
+def test_a_long_paste_is_folded(editor: Editor) -> None:
+    """And opens as any fold; a dropped image is a mention."""
+    project(editor, {"my pic.png": b"\x89PNG"})
+    editor.keys(":Winnow<CR>")
+    text = "\n".join(f"line {number}" for number in range(60))
+    editor.request("nvim_paste", text, True, -1)
+    folded = "return vim.fn.foldclosedend(vim.fn.line('.')) - vim.fn.foldclosed(vim.fn.line('.'))"
+    editor.wait(lambda: editor.lua(folded) == 59, "the fold")
+    editor.keys("zoo<Esc>")
+    assert editor.lua("return vim.fn.foldclosed(vim.fn.line('.'))") == -1
+    path = editor.sandbox.project / "my pic.png"
+    editor.request("nvim_paste", str(path).replace(" ", "\\ "), True, -1)
+    assert draft(editor).endswith(f'@"{path}"')
+
+
+def test_the_list_has_what_is_sent(claude: Editor, api: ScriptedAPI) -> None:
+    """`dd` takes a mention out of the draft; `gf` opens the instructions in force."""
+    project(claude, {"CLAUDE.md": "Be brief.", "a.txt": "a", "b.txt": "b"})
+    claude.keys(":Winnow<CR>")
+    wait_idle(claude)
+    claude.keys("iSee @a.txt and @b.txt<Esc>:Winnow context<CR>")
+    claude.wait_line("@a.txt → a.txt, ~1 tokens")
+    file = str(claude.sandbox.project / "CLAUDE.md")
+    claude.wait_line(file)
+    claude.wait_line("This session: ")
+    claude.keys("gg/a.txt<CR>dd:w<CR>")
+    claude.wait_gone("@a.txt")
+    claude.keys("/CLAUDE.md<CR>0w<CR>")
+    claude.wait(lambda: claude.text() == "Be brief.", "the file")
+    claude.keys(":bwipeout<CR>:Winnow<CR>")
+    assert draft(claude) == "See and @b.txt"

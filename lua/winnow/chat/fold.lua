@@ -10,6 +10,7 @@ local tool = require('winnow.chat.tool')
 local M = {}
 
 local FOLDED = grammar.OUTPUT
+local PASTED = 10 -- lines that come at once and may be more than a window shows
 local HEADINGS = {} ---@type table<string, true>
 for _, heading in ipairs(grammar.SPEAKERS) do
   HEADINGS[heading] = true
@@ -190,6 +191,27 @@ function M.at(buf, row)
     local head = vim.api.nvim_buf_get_lines(buf, first, first + 1, false)[1]
     for _, win in ipairs(vim.fn.win_findbuf(buf)) do
       fold_block(win, first, last, head)
+    end
+  end
+end
+
+--- Fold what was pasted into the draft, if no window shows all of it: `zo` opens it.
+---@param chat winnow.Chat
+function M.pasted(chat)
+  local count = vim.api.nvim_buf_line_count(chat.buf)
+  local more = count - (chat.counted or count)
+  chat.counted = count
+  if more < PASTED or chat.section then
+    return
+  end
+  local first = vim.api.nvim_buf_get_mark(chat.buf, '[')[1]
+  local last = vim.api.nvim_buf_get_mark(chat.buf, ']')[1]
+  if first - 1 <= chat:heading_row() or last - first + 1 < more then
+    return
+  end
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    if last - first + 1 > vim.api.nvim_win_get_height(win) then
+      fold(win, first - 1, last - 1)
     end
   end
 end

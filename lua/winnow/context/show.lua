@@ -2,6 +2,7 @@
 local diff = require('winnow.context.diff')
 local draft = require('winnow.context.draft')
 local found_ = require('winnow.context.found')
+local list = require('winnow.context.list')
 local mention_ = require('winnow.context.mention')
 local view = require('winnow.section.view')
 
@@ -95,6 +96,7 @@ function M.now(chat)
   for row, chunks in pairs(rows) do
     draw(chat, row, chunks, width)
   end
+  list.follow(chat)
   if stale then
     draft.prepare(chat, { '@diff' }, function()
       M.now(chat)

@@ -10,6 +10,7 @@ import msgspec
 from winnow.core.agent import AgentEvent, Reply, Request
 from winnow.core.asking import trust
 from winnow.core.context.attachment import Attachment
+from winnow.core.context.session import Carried, Command
 from winnow.core.controls import Model, Rule, Server
 from winnow.core.run import tools
 from winnow.core.run.places import Place
@@ -90,6 +91,12 @@ class Controls(Protocol):
 
     async def background(self, call: str) -> bool:
         """Have a running call go on in the background; False: it is too young, or none."""
+
+    async def commands(self) -> list[Command]:
+        """The commands and skills that it has."""
+
+    async def carried(self) -> Carried:
+        """What its session carries now, with sizes."""
 
     async def task_output(self, id: str) -> str:
         """The end of what a command in the background has said so far."""

@@ -6,6 +6,7 @@ from typing import Literal, Union
 
 import msgspec
 
+from winnow.core.context.session import Command
 from winnow.core.section.answer import Part
 from winnow.protocol.base import ChatMessage, Message, SectionMessage
 from winnow.protocol.lists import ListEffect
@@ -194,6 +195,18 @@ class Meta(ChatMessage, frozen=True):
     values: dict[str, str]
 
 
+class Offered(ChatMessage, frozen=True):
+    """What can be said to the agent, for completion."""
+
+    commands: list[Command]
+
+
+class Unmention(ChatMessage, frozen=True):
+    """Take these mentions out of the draft, as the user could: ``u`` takes it back."""
+
+    mentions: list[str]
+
+
 class Save(ChatMessage, frozen=True):
     """Write the chat's file."""
 
@@ -295,6 +308,8 @@ Effect = Union[
     Status,
     Happened,
     Meta,
+    Offered,
+    Unmention,
     Save,
     Visit,
     Reload,

@@ -7,6 +7,7 @@ from typing import Literal, Union
 import msgspec
 
 from winnow.core.context.attachment import Attachment
+from winnow.core.context.session import Mentioned
 from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
@@ -88,6 +89,12 @@ class Send(ChatMessage, frozen=True):
     text: str
     id: str = ""  # a uuid
     attached: list[Attachment] = []
+
+
+class Mentions(ChatMessage, frozen=True):
+    """What the draft mentions now, for the list of what is sent."""
+
+    mentions: list[Mentioned]
 
 
 class Refilled(ChatMessage, frozen=True):
@@ -317,7 +324,7 @@ class Restore(Message, frozen=True):
 
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
-MendEvent = Union[Again, Budget, Compact, Choose]
+MendEvent = Union[Again, Budget, Compact, Choose, Mentions]
 # Parts of a chat take these.
 AgentViewEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, TellTodo]
 PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, AskAside, EndAside]

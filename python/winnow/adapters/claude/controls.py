@@ -9,9 +9,10 @@ from typing import TypeVar
 from claude_agent_sdk import ClaudeSDKClient
 
 from winnow import ports
-from winnow.adapters.claude import failures, leftovers, private, rules, settings_files
+from winnow.adapters.claude import carried, failures, leftovers, private, rules, settings_files
 from winnow.adapters.claude.process import Process
 from winnow.core import controls
+from winnow.core.context.session import Carried, Command
 from winnow.core.controls import Model, Rule, Server
 from winnow.core.usage import context, plan
 from winnow.core.usage.context import Context
@@ -116,6 +117,16 @@ class Controls:
         asking = self._process.request(private.TASK_OUTPUT, task_id=id)
         reply = await self._have("say what this has said", asking)
         return str(reply.get("output") or "")
+
+    async def commands(self) -> list[Command]:
+        """See `ports.Controls.commands`: it has told them when it started."""
+        info = await self._have("say what it has", self._client.get_server_info())
+        return carried.commands(info or {})
+
+    async def carried(self) -> Carried:
+        """See `ports.Controls.carried`."""
+        usage = await self._have("say what it carries", self._client.get_context_usage())
+        return carried.carried(usage)
 
     async def _have(self, what: str, reply: Awaitable[T]) -> T:
         """A reply, in time; ``what`` it is for goes after "Claude Code could not"."""

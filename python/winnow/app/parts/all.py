@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from winnow.app.parts.aside import Aside
+from winnow.app.parts.context import Context
 from winnow.app.parts.engine import Engine
 from winnow.app.parts.mending import Mending
 from winnow.app.parts.named import Named
@@ -25,4 +26,5 @@ PARTS: tuple[type[Part], ...] = (
     Written,
     Work,
     Todo,
+    Context,
 )

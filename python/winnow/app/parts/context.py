@@ -1,0 +1,132 @@
+"""What goes to the agent: commands that can be said, the draft's mentions, what a session has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from winnow import ports
+from winnow import protocol as p
+from winnow.app.lists import List, Shown
+from winnow.app.parts.part import Around, Part
+from winnow.core import agent as a
+from winnow.core.context import session
+from winnow.core.context.session import Carried, Command, Mentioned
+from winnow.core.listing import Edits, Problem, Row, key
+
+_WIDEST = 60  # columns of a name, below which sizes stand in one column
+
+ONLY_MENTIONS = (
+    "only what the next message mentions can be taken out here; the session has read the rest."
+)
+
+
+class Context(Part):
+    """Tells the editor what can be said, and lists what is sent."""
+
+    def __init__(self, around: Around) -> None:
+        super().__init__(around)
+        self._commands: list[Command] = []
+        self._list = ContextList(around)
+
+    def connected(self, agent: ports.Agent) -> None:
+        """See `Part.connected`."""
+        if agent.controls is not None:
+            self.around.session.control(lambda of: of.commands(), self._offer, lambda _: None)
+        self._list.learn()
+
+    def _offer(self, commands: list[Command]) -> None:
+        if commands != self._commands:
+            self._commands = commands
+            self.around.page.apply(p.Offered(self.around.page.chat, commands))
+
+    def takes(self, event: p.ChatEvent) -> bool:
+        """See `Part.takes`."""
+        if isinstance(event, p.Mentions):
+            self._list.mention(event.mentions)
+        return isinstance(event, p.Mentions)
+
+    def hear(self, event: a.AgentEvent) -> None:
+        """See `Part.hear`."""
+        if isinstance(event, a.TurnEnded):
+            self._list.learn()
+
+    def ended(self) -> None:
+        """See `Part.ended`."""
+        self._list.learn()
+
+    def lists(self) -> Mapping[str, Shown]:
+        """See `Part.lists`."""
+        return {"context": self._list}
+
+    def close(self) -> None:
+        """See `Part.close`."""
+        self._list.close()
+
+
+class ContextList(List):
+    """All that the next message and the session carry."""
+
+    def __init__(self, around: Around) -> None:
+        super().__init__("context", around.world.editor, around.page.chat)
+        self._around = around
+        self._mentions: Sequence[Mentioned] = ()
+        self._carried: Carried | None = None
+        self._unknown = "it is asked …"
+
+    def opened(self) -> None:
+        """See `List.opened`."""
+        self._learn()
+
+    def learn(self) -> None:
+        """What the session carries may have changed: ask, if somebody looks."""
+        if self._watched:
+            self._learn()
+
+    def _learn(self) -> None:
+        self._around.session.control(lambda of: of.carried(), self._know, self._fail)
+
+    def _know(self, carried: Carried) -> None:
+        self._carried = carried
+        self.moved()
+
+    def _fail(self, error: ports.AgentError) -> None:
+        self._carried, self._unknown = None, error.sentence
+        self.moved()
+
+    def mention(self, mentions: Sequence[Mentioned]) -> None:
+        """The draft mentions this now."""
+        self._mentions = mentions
+        self.moved()
+
+    def rows(self) -> Sequence[Row]:
+        """See `List.rows`."""
+        rows = [Row("The next message" if self._mentions else "The next message mentions nothing")]
+        lines = session.next_message(self._mentions)
+        rows += [
+            Row(line, key("m" + one.mention))
+            for line, one in zip(lines, self._mentions, strict=True)
+        ]
+        rows.append(Row(""))
+        if self._carried is None:
+            return [*rows, Row(f"This session: {self._unknown}")]
+        rows.append(Row(session.heading(self._carried)))
+        items = [item for _, items in self._carried.parts for item in items]
+        width = min(_WIDEST, max((len(item.path or item.name) for item in items), default=0))
+        for head, items_ in self._carried.parts:
+            rows.append(Row(f"  {head}"))
+            rows += [
+                Row(session.line(item, width), key(f"s{head}{item.path or item.name}{number}"))
+                for number, item in enumerate(items_)
+            ]
+        return rows
+
+    def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:  # noqa: ARG002
+        """See `List.change`."""
+        mentions = {key("m" + one.mention): one.mention for one in self._mentions}
+        if edits.added or any(gone not in mentions for gone in edits.gone):
+            return Problem(0, ONLY_MENTIONS)
+        if edits.gone:
+            gone = [mentions[one] for one in edits.gone]
+            self._mentions = [one for one in self._mentions if one.mention not in gone]
+            self._around.page.apply(p.Unmention(self._around.page.chat, gone))
+        return None
