@@ -43,9 +43,6 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field live_timer? uv.uv_timer_t which draws them
 ---@field since? integer when its agent began to start, in milliseconds
 ---@field ticks? boolean what is said of time will be said anew
----@field mentioning? uv.uv_timer_t until what the draft mentions is looked for
----@field counted? integer lines after the last change of the user's
----@field insists? string the draft of which was said that something it mentions can't be sent
 ---@field unwritten? string why its file could not be written, which the user knows
 ---@field again? uv.uv_timer_t until that is tried again
 ---@field problem? string why the last write failed
