@@ -158,7 +158,8 @@ local function problem_of(key, value)
     return ('%s must be one of %s, not %q'):format(key, choices, value)
   elseif key == 'run_workers' and (value < 1 or value % 1 ~= 0) then
     return ('run_workers must be a whole number from 1, not %s'):format(value)
-  elseif vim.list_contains({ 'run_budget', 'run_silence', 'max_budget' }, key)
+  elseif
+    vim.list_contains({ 'run_budget', 'run_silence', 'max_budget' }, key)
     and (value < 0 or value ~= value)
   then
     return ('%s must not be negative: %s'):format(key, value)
