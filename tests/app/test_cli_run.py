@@ -157,6 +157,8 @@ def test_each_task_has_a_worktree(shell: Shell) -> None:
         subprocess.run([*git, *command], cwd=shell.folder, check=True)
     shell.write("answers.json", "\n".join(ledger.to_json([ANSWER])))
     shell.write("places.json", '[{"name": "here", "slots": 1}]')
+    ends = {"words": "is left to be merged", "steps": SCENARIO["when"][1]["steps"]}
+    shell.write("scenario.json", json.dumps({**SCENARIO, "when": [*SCENARIO["when"], ends]}))
     trees = ("--worktree", "--merge", "--gate", "true", "--places", "places.json")
     code, events, said = shell.run("--goal", "goal.txt", "--answers", "answers.json", *trees)
     assert (code, said) == (0, "")

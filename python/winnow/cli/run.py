@@ -134,6 +134,7 @@ class _Watch:
         self._folder = state_folder(args.state)
         self._said = False  # the goal
         self._unanswered = ""
+        self._status: p.Status | None = None  # of the chat, the last one
         self._chats: Chats | None = None
 
     async def run(self) -> int:
@@ -205,6 +206,8 @@ class _Watch:
     def _happened(self, event: RunEvent) -> None:
         """It is on disk."""
         _print(event)
+        if self._status is not None:
+            self._look(self._status)  # what has ended may have been the last thing
         if isinstance(event, e.BudgetReached) and not event.task:
             self._end(BUDGET)
 
@@ -213,6 +216,7 @@ class _Watch:
         for effect in effects:
             match effect:
                 case p.Status():
+                    self._status = effect
                     self._look(effect)
                 case p.Say(text=text, level="error"):  # a replay has no answer to it
                     self._stop_with(text)

@@ -118,7 +118,10 @@ class Calls:
     def _finish(self, summary: str) -> str | Malformed:
         tasks = self.run.tasks.values()
         left = [f"{task.id} is {task.state}" for task in tasks if not task.over]
-        left += [f"{task.id} waits for the user to merge it" for task in tasks if task.merging]
+        unmerged = [
+            f"{task.id} waits for its change to be merged" for task in tasks if task.merging
+        ]
+        left, self._record.refused = left + unmerged, bool(unmerged)
         if left:
             what = ", ".join(left)
             return Malformed(f"The run is not over: {what}. Wait for them, or cancel them.")

@@ -202,6 +202,7 @@ class Merges:
             self._record.record(
                 event, self._front.wake(prompts.merged(of, merged.done, merge.note), task)
             )
+            self._record.refused = False  # it is told of that
             self._front.reload()
             await self._remove(task)
 
@@ -214,6 +215,8 @@ class Merges:
         except ports.TreeError as error:
             self._tell_of(error)
         else:
+            if self._record.refused and not told:
+                self._record.refused, told = False, prompts.unchanged(self.run.tasks[task])
             event = e.TreeRemoved(self._record.now, self.run.id, task, kept)
             self._record.record(event, *([self._front.wake(told, task)] if told else []))
         self._front.moved()

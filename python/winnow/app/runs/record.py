@@ -21,6 +21,7 @@ class Record:
         lengths: how many turns the transcript of each task had.
         loaded: the store has told what happened before.
         heard: is told of each event.
+        refused: the orchestrator wanted to end it, but for changes that are not merged.
         count: how many events have come since it was loaded.
     """
 
@@ -29,6 +30,7 @@ class Record:
         self.lengths: dict[str, int] = {}
         self.loaded = False
         self.heard: Callable[[e.Event], None] = lambda _: None
+        self.refused = False
         self.count = 0
         self._world = world
 

@@ -175,6 +175,11 @@ def not_merged(task: Task) -> str:
     return f"The user does not merge what {_who(task)} has changed for now: it stays as it is."
 
 
+def unchanged(task: Task) -> str:
+    """There is nothing to merge, for which it has waited."""
+    return f"Nothing of {_who(task)} is left to be merged: you can go on, or `finish`."
+
+
 def left_on_branch(task: Task, reason: str) -> str:
     """Nobody is there to decide about its change."""
     return f"What {_who(task)} has changed is not merged, and won't be in this run: {reason}"
