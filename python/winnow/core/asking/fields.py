@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from winnow.core.question import Option, Question
+from winnow.core.text import grammar
 
 _Object = dict[str, Any]
 
@@ -93,7 +94,7 @@ class Field(msgspec.Struct, frozen=True):
         if self.values:
             return self._not_chosen(len(kept), own)
         if not own:
-            return "required: write after ✎" if self.required else ""
+            return f"required: write after {grammar.OWN}" if self.required else ""
         if self.kind == "string":
             return self._wrong_text(own)
         if self.kind in ("number", "integer"):
