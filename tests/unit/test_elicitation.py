@@ -165,15 +165,20 @@ def test_a_hundred_fields_are_asked_and_a_thousand_refused() -> None:
 
 json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=8,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=2)
+    ),
+    max_leaves=4,
 )
 keys = st.sampled_from(
     ["type", "enum", "enumNames", "oneOf", "items", "default", "minItems", "maximum", "format"]
 )
 
 
-@given(st.dictionaries(st.text(max_size=5), json | st.dictionaries(keys, json)), st.text())
+schemas = json | st.dictionaries(keys, json, max_size=4)
+
+
+@given(st.dictionaries(st.text(max_size=5), schemas, max_size=2), st.text(max_size=20))
 def test_nonsense_is_asked_or_refused(properties: Any, own: str) -> None:
     """Nothing that a server can send ends the host."""
     read = WAY.read("ab", request(properties), lambda _: None)
