@@ -10,6 +10,7 @@ local context = require('winnow.context.list')
 local image = require('winnow.context.image')
 local decisions = require('winnow.views.decisions')
 local engine = require('winnow.engine')
+local follow = require('winnow.chat.follow')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local host = require('winnow.host')
@@ -88,6 +89,9 @@ M.subcommands = {
     registry.with_current(function(chat)
       context.open(chat, args.smods)
     end)
+  end,
+  follow = function()
+    registry.with_current(follow.toggle)
   end,
   background = function()
     registry.with_current(function(chat)

@@ -9,6 +9,7 @@ local context = require('winnow.context.list')
 local decisions = require('winnow.views.decisions')
 local engine = require('winnow.engine')
 local events = require('winnow.events')
+local follow = require('winnow.chat.follow')
 local host = require('winnow.host')
 local kept = require('winnow.views.kept')
 local library = require('winnow.library')
@@ -144,6 +145,9 @@ M.effects = {
   end,
   save = function(chat)
     chat:save()
+  end,
+  touched = function(chat, e)
+    follow.show(chat, e.path, e.line, e.text)
   end,
   visit = function(chat, e)
     if vim.api.nvim_get_current_buf() == chat.buf then -- else the user has gone elsewhere

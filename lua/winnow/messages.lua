@@ -622,6 +622,14 @@
 ---@field path string
 ---@field line integer
 
+--- The agent reads a file from this line on; or has written it: 0, and a line that is new.
+---@class winnow.effect.Touched
+---@field type 'touched'
+---@field chat integer
+---@field path string
+---@field line integer
+---@field text string
+
 --- The agent has written files: show them as they are now, where nothing is unsaved.
 ---@class winnow.effect.Reload
 ---@field type 'reload'
@@ -823,6 +831,7 @@
 ---| winnow.effect.Unmention
 ---| winnow.effect.Save
 ---| winnow.effect.Visit
+---| winnow.effect.Touched
 ---| winnow.effect.Reload
 ---| winnow.effect.Offers
 ---| winnow.effect.Sides
@@ -919,6 +928,7 @@
 ---@field unmention fun(chat: winnow.Chat, effect: winnow.effect.Unmention)
 ---@field save fun(chat: winnow.Chat, effect: winnow.effect.Save)
 ---@field visit fun(chat: winnow.Chat, effect: winnow.effect.Visit)
+---@field touched fun(chat: winnow.Chat, effect: winnow.effect.Touched)
 ---@field reload fun(chat: nil, effect: winnow.effect.Reload)
 ---@field offers fun(chat: winnow.Chat, effect: winnow.effect.Offers)
 ---@field sides fun(chat: winnow.Chat, effect: winnow.effect.Sides)

@@ -218,6 +218,14 @@ class Visit(ChatMessage, frozen=True):
     line: int
 
 
+class Touched(ChatMessage, frozen=True):
+    """The agent reads a file from this line on; or has written it: 0, and a line that is new."""
+
+    path: str
+    line: int
+    text: str
+
+
 class Reload(Message, frozen=True):
     """The agent has written files: show them as they are now, where nothing is unsaved.
 
@@ -312,6 +320,7 @@ Effect = Union[
     Unmention,
     Save,
     Visit,
+    Touched,
     Reload,
     Offers,
     Sides,

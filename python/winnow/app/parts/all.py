@@ -11,6 +11,7 @@ from winnow.app.parts.part import Part
 from winnow.app.parts.rules import Rules
 from winnow.app.parts.servers import Servers
 from winnow.app.parts.todo import Todo
+from winnow.app.parts.touched import Touched
 from winnow.app.parts.usage import Usage
 from winnow.app.parts.work import Work
 from winnow.app.parts.written import Written
@@ -26,5 +27,6 @@ PARTS: tuple[type[Part], ...] = (
     Written,
     Work,
     Todo,
+    Touched,
     Context,
 )
