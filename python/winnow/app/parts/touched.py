@@ -19,8 +19,8 @@ class Touched(Part):
                 self._tell(path, line if isinstance(line, int) else 1)
             case a.ToolFinished(id=call, failed=False):
                 started = self.around.turn.running(call)
-                if started and (path := written_by(started.tool, started.input)) is not None:
-                    self._tell(path, 0, str(started.input.get("new_string") or ""))
+                if started and (written := written_by(started.tool, started.input)) is not None:
+                    self._tell(written, 0, str(started.input.get("new_string") or ""))
             case _:
                 pass
 
