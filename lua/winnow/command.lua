@@ -194,8 +194,8 @@ M.subcommands = {
       host.notify('trust', { cwd = begin.place(), revoke = rest == 'revoke' })
     end
   end,
-  pending = function()
-    inbox.open()
+  pending = function(args)
+    inbox.open(args.smods)
   end,
   next = function()
     inbox.next()

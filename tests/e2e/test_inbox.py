@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from winnow.core.text.text import strip_markers
 
 from tests.api import ScriptedAPI, ToolUse, ask, question, say
 from tests.e2e.editor import Editor
@@ -55,16 +56,45 @@ def test_the_inbox_leads_to_what_waits(claude: Editor, api: ScriptedAPI) -> None
     wait_section(claude, "Question: Colour")
     leave(claude)
     claude.keys(":Winnow pending<CR>")
-    assert claude.lua("return vim.bo.buftype") == "quickfix"
-    first, second = claude.lines()
-    assert re.fullmatch(r"question: Store · \d+ s · project\d*", first)
+    claude.wait_line("Store")
+    first, second = [strip_markers(line) for line in claude.lines()]
+    assert re.fullmatch(r"question: Store · project\d* · (now|\d+ s)", first)
     assert second.startswith("question: Colour · ")
-    claude.keys("j<CR>")
+    claude.keys("2G<CR>")
     assert claude.line().startswith("Red")
     leave(claude)
     claude.keys("i<Cmd>Winnow next<CR>")
     assert claude.mode() == "n"
     assert claude.line().startswith("Redis")
+
+
+@pytest.mark.fresh("chat")
+def test_what_waits_is_answered_by_its_line(claude: Editor, api: ScriptedAPI) -> None:
+    """All at once by `:w`; what makes no sense is named, and nothing is done."""
+    for name in ("one", "two", "three"):
+        bash = ToolUse("Bash", {"command": f"touch {name}"}, f"toolu_{name}")
+        api.add(say(bash))
+        claude.keys(f":tab Winnow new<CR>A{name}<Esc><CR>")
+        wait_section(claude, "Permission")
+    api.add(*[say("Fine.") for _ in range(3)])
+    claude.keys(":new<CR>:Winnow pending<CR>")
+    claude.wait(lambda: len(claude.lines()) == 3, "three lines")
+    shown = [strip_markers(line) for line in claude.lines()]
+    assert [line.split(" · ")[0] for line in shown] == [
+        f"ask Bash touch {name}" for name in ("one", "two", "three")
+    ]
+    claude.keys("ggcwgrant<Esc>:w<CR>")
+    claude.wait(lambda: "Line 1: grant is none of ask, allow, deny." in claude.messages(), "why")
+    claude.keys("ggcwallow<Esc>j0cwdeny<Esc>A: not that<Esc>:w<CR>")
+    claude.wait(lambda: len(claude.lines()) == 1, "one line")
+    claude.keys("dd:w<CR>")
+    claude.wait_screen("Deny Bash touch three?")
+    claude.keys("y")
+    claude.wait_line("Nothing waits for you.")
+    claude.wait((claude.sandbox.project / "one").exists, "the first command")
+    claude.wait(lambda: len(api.requests) >= 6, "all answers")
+    assert [path.name for path in claude.sandbox.project.glob("t*")] == []
+    assert "not that" in str(api.requests)
 
 
 @pytest.mark.fresh("chat")

@@ -1,5 +1,7 @@
 --- Everything that waits for the user, in all chats of this Neovim.
 local guard = require('winnow.guard')
+local lists = require('winnow.views.list')
+local page = require('winnow.views.page')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local seen = require('winnow.section.seen')
@@ -28,19 +30,6 @@ function M.items()
   return items
 end
 
---- How long something has waited, in the largest unit that fits.
----@param since number seconds since the epoch
----@return string
-local function age(since)
-  local seconds = math.max(0, os.time() - since)
-  if seconds < 60 then
-    return ('%d s'):format(seconds)
-  elseif seconds < 3600 then
-    return ('%d min'):format(seconds / 60)
-  end
-  return ('%d h'):format(seconds / 3600)
-end
-
 --- What waits, in one line.
 ---@param item winnow.Waits
 ---@return string
@@ -50,35 +39,31 @@ function M.describe(item)
   return ('%s%s: %s'):format(pending.kind, asker, pending.title)
 end
 
---- List what waits in the quickfix window; each entry jumps to its section's first option.
-function M.open()
-  local items = M.items()
-  if #items == 0 then
+---@type winnow.ListKind
+local KIND = {
+  guarded = true, -- its lines grant what is asked for
+  pick = function(_, key, peek)
+    if peek then
+      return page.tell('pickline', { name = 'pending', key = key, peek = true })
+    end
+    for _, item in ipairs(M.items()) do
+      if item.pending.section:lower() == key then
+        M.visit(item)
+      end
+    end
+  end,
+}
+
+--- List what waits, to go to it or to answer it by its line.
+---@param mods? table command modifiers
+function M.open(mods)
+  if #M.items() == 0 then
     say('Nothing waits for you.')
-    return
-  end
-  if vim.fn.getcmdwintype() ~= '' then
+  elseif vim.fn.getcmdwintype() ~= '' then
     say('What waits can be listed when the command-line window is closed.')
-    return
+  else
+    lists.open('pending', 0, mods, KIND)
   end
-  local entries = vim.tbl_map(function(item)
-    local section = item.chat.section
-    return {
-      bufnr = item.chat.buf,
-      lnum = section and (section:place(1) or section:rows() + 1) or item.chat:heading_row() + 1,
-      text = table.concat({
-        M.describe(item),
-        age(item.pending.since),
-        vim.fs.basename(item.chat.cwd),
-      }, ' · '),
-    }
-  end, items)
-  vim.fn.setqflist({}, ' ', {
-    title = 'Winnow: waiting',
-    items = entries,
-    quickfixtextfunc = window.entries,
-  })
-  vim.cmd.copen()
 end
 
 --- Its section, if that is in its buffer already.
@@ -108,7 +93,7 @@ function M.only()
   else
     M.open()
     local what = #items > 1 and ('%d things wait'):format(#items) or 'A question waits'
-    local way = vim.bo.buftype == 'quickfix' and '; <CR> here goes there.' or '.'
+    local way = vim.bo.filetype == 'winnowlist' and '; <CR> here goes there.' or '.'
     say(what .. ': answer in the chat' .. way)
   end
 end
@@ -154,6 +139,16 @@ function M.grant(choice, reason, item)
   end)
 end
 
+--- Go to what waits.
+---@param item winnow.Waits
+function M.visit(item)
+  vim.cmd.stopinsert() -- what is typed next is about the section
+  window.show(item.chat.buf)
+  if item.chat.section then
+    item.chat.section:visit()
+  end
+end
+
 --- Go to what has waited longest.
 function M.next()
   local item = M.items()[1]
@@ -161,11 +156,7 @@ function M.next()
     say('Nothing waits for you.')
     return
   end
-  vim.cmd.stopinsert() -- what is typed next is about the section
-  window.show(item.chat.buf)
-  if item.chat.section then
-    item.chat.section:visit()
-  end
+  M.visit(item)
 end
 
 return M

@@ -1,6 +1,7 @@
 --- Lists: buffers in which lines are things, kept up to date while they are open. What
 --- the user does is done when the buffer is written; until then it shows nothing new.
 local grammar = require('winnow.grammar')
+local guard = require('winnow.guard')
 local marker = require('winnow.section.marker')
 local page = require('winnow.views.page')
 local quiet = require('winnow.quiet')
@@ -13,6 +14,7 @@ local M = {}
 ---@class winnow.ListKind
 ---@field key? fun(line: string): string? which thing a line is
 ---@field filetype? string
+---@field guarded? boolean only the user may have its lines done
 ---@field pick? fun(line: string, key: string, peek: boolean) go to it, or look at it
 
 ---@class winnow.List
@@ -159,6 +161,9 @@ end
 --- Have done what the lines ask for.
 ---@param force? boolean without being asked
 function List:write(force)
+  if self.kind.guarded and not guard.is_user() then
+    return -- it said so
+  end
   self.asked = true
   local event = { before = self.written, lines = self:lines(), force = force or false }
   self:tell('editlist', event)

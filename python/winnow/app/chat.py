@@ -140,16 +140,21 @@ class Chat:
         """End the turn, and what waits in it."""
         if self.parts.takes(p.Stop(self.id)):
             return
-        if self._session.state != "connected" or not self.working:
+        if self._session.state == "connected" and self.working:
+            self._sections.stop()
+            self._stopping.stop()
+            self._session.interrupt()
+        else:
             self._page.say("Nothing is running in this chat.")
-            return
-        self._sections.stop()
-        self._stopping.stop()
-        self._session.interrupt()
 
     def show(self, section: str, other: Chat) -> bool:
         """Show what waits here in another chat, too. False: it waits no more, or is there."""
         return self._sections.show(section, other._page)
+
+    @property
+    def waiting(self) -> list[Section]:
+        """What waits for the user."""
+        return self._sections.waiting
 
     def watched(self, headless: bool) -> None:
         """Somebody came who can be asked, or the last one went."""

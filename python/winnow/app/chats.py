@@ -11,7 +11,7 @@ import msgspec
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app import chats_list, trust, work_list
+from winnow.app import chats_list, pending_list, trust, work_list
 from winnow.app.background import Background
 from winnow.app.chat import Chat
 from winnow.app.clarify.clarify_chat import ClarifyChat
@@ -49,6 +49,7 @@ class Chats:
         self._library = Library(world, self._live, self._spawn)
         self._chats: dict[int, Chat] = {}
         self._work = work_list.WorkList(world.editor, lambda: self._parts(Work))
+        self._pending = pending_list.PendingList(world.editor, world.clock, self._chats.values)
         self._closing: dict[str, asyncio.Task[None]] = {}  # by the chat's path
         self._background = Background()
 
@@ -108,6 +109,7 @@ class Chats:
         lists: dict[str, Shown] = {
             boards.NAME: self._showing.board,
             work_list.NAME: self._work,
+            pending_list.NAME: self._pending,
             chats_list.NAME: self._library.list,
         }
         return lists.get(name)

@@ -358,7 +358,7 @@ def test_from_anywhere_several_open_the_inbox(claude: Editor, api: ScriptedAPI) 
     claude.command("Winnow allow")  # no window can be opened from that one
     claude.wait(lambda: "2 things wait: answer in the chat." in claude.messages(), "why not")
     claude.keys(":q<CR>:new<CR>:Winnow allow<CR>")
-    claude.wait(lambda: claude.lua("return vim.bo.buftype") == "quickfix", "the inbox")
+    claude.wait(lambda: claude.lua("return vim.bo.filetype") == "winnowlist", "the inbox")
     assert len(pending(claude)) == 2
     assert not list(claude.sandbox.project.glob("made*"))
 
