@@ -227,7 +227,8 @@ async def test_the_mode_is_told_once(real: Stage) -> None:
         await agent.prompt("hi", "uuid-2")
         await user.turn(2)
         assert user.every(a.Mode) == [a.Mode("acceptEdits")]
-        assert isinstance(user.events[0], a.Started)
+        said = [event for event in user.events if not isinstance(event, a.Side)]
+        assert isinstance(said[0], a.Started)
 
 
 async def test_the_mode_changes_in_the_middle_of_a_turn(real: Stage) -> None:

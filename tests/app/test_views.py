@@ -113,7 +113,9 @@ async def test_asked_again_there_it_is_open_in_both(two: Two) -> None:
 async def test_discussed_there_the_message_is_kept_for_that_chat(two: Two) -> None:
     asked = await both(two)
     await two.do(p.Discuss(OTHER, "s1", two.shown().lines, "why?", "m1"))
-    assert "why?" in denied(asked).message
+    reply = asked.result()
+    assert isinstance(reply, a.Allow)
+    assert "why?" in reply.input["response"]
     assert two.other.every(p.Stored) == [p.Stored(OTHER, ["m1"])]
     assert "… Discussed: Fine? — why?" in records(two)[1][0]
 

@@ -91,7 +91,7 @@ def waits(editor: Editor, *kinds: str, mode: str = "") -> None:
         }
         for i, kind in enumerate(kinds)
     ]
-    apply(editor, "status", state="waiting", pending=pending, cost=0, mode=mode)
+    apply(editor, "status", state="waiting", pending=pending, cost=0, mode=mode, background=0)
 
 
 def told(editor: Editor, kind: str) -> list[dict[str, Any]]:

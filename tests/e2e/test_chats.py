@@ -135,7 +135,7 @@ def test_deny_with_a_reason(claude: Editor, api: ScriptedAPI) -> None:
 def test_always_allow(claude: Editor, api: ScriptedAPI) -> None:
     """The same command is not asked for a second time."""
     permission(claude, api)
-    claude.keys("gg/^Allow once<CR>ddj:.,/^Deny/d<CR><CR>")
+    claude.keys("gg/^Allow once<CR>2ddj:.,/^Deny/d<CR><CR>")
     claude.wait_line("So be it.")
     api.add(say(ToolUse("Bash", {"command": COMMAND}, "toolu_2")), say("Again."))
     wait_idle(claude)

@@ -39,6 +39,7 @@ Outcome = Union[str, Stays]
 POSTGRES = "Database: PostgreSQL"
 MONGO = "Database: MongoDB"
 MYSQL = "Database: MySQL"
+SKIPS = Stays("nothing left: <CR> again skips it")
 NOTHING = Stays("nothing left: u brings options back, or write after ✎")
 THREE = Stays("3 left: <CR> again keeps only PostgreSQL")
 TWO = Stays("2 left: ")
@@ -468,7 +469,7 @@ SAMPLES: list[tuple[list[Json], dict[str, Outcome]]] = [
             "2dd⏎⏎⏎⏎": "Database: MySQL; Features: Auth, Logging, Search",
             "⏎⏎dd⏎⏎": "Database: PostgreSQL; Features: Logging, Search",
             "jd}⏎dd⏎⏎": "Database: PostgreSQL; Features: Logging, Search",
-            "d}⏎": NOTHING,
+            "d}⏎": SKIPS,
             "dap⏎": KEEP_ALL,
             "dG⏎": NOTHING,
             r":g/Mon\|Post\|Auth/d<CR>G?^MySQL<CR>⏎⏎": "Database: MySQL; Features: Logging, Search",

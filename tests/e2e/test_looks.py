@@ -182,14 +182,14 @@ def test_a_long_block_is_coloured_bit_by_bit(editor: Editor) -> None:
 
 @pytest.mark.fresh("nothing")
 def test_a_failed_tool_says_why(claude: Editor, api: ScriptedAPI) -> None:
-    """In red, with its last line in view; all of what it said is folded above that."""
-    run = ToolUse("Bash", {"command": "printf 'one\\ntwo\\nlast words\\n'; false"}, "t1")
+    """In red, with its last lines in view; what it said before is folded above them."""
+    run = ToolUse("Bash", {"command": "seq 100 112; echo last words; false"}, "t1")
     api.add(say(run), say("So it goes."))
     start(claude)
     claude.wait_line("So it goes.")
     wait_idle(claude)
     claude.wait_screen("│ last words")
-    assert not any("│ one" in row for row in claude.screen())
+    assert not any("│ 100" in row for row in claude.screen())
     red = claude.lua("return vim.api.nvim_get_hl(0, { name = 'WinnowFailed' }).fg")
-    assert claude.style("▸ Bash printf")["foreground"] == red
+    assert claude.style("▸ Bash seq")["foreground"] == red
     assert claude.style("## You") != claude.style("## Claude")

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
+from winnow.protocol import Status
 
 from tests.e2e.conftest import Desks, Share
 from tests.e2e.desk import ScriptedDesk
@@ -127,7 +129,7 @@ def told(editor: Editor, state: str, draft: list[str], rewrite: str) -> tuple[An
     editor.command("silent! %bwipeout!")
     editor.keys(":Winnow new<CR>")
     editor.lua("_G.told = {}")
-    apply(editor, {"type": "status", "state": "idle", "pending": [], "cost": 0, "mode": ""})
+    apply(editor, to_builtins(Status(0, "idle")))
     editor.keys("AHi<Esc><CR>gg")  # reading above, so that a section takes a <CR> at once
     apply(editor, *before)
     editor.keys(keys)

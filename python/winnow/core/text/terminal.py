@@ -23,32 +23,39 @@ _ESCAPES = re.compile(
 _OVERSTRUCK = re.compile(r"[^\x08]\x08")
 
 
-def lines(text: str) -> list[str]:
-    """An output as lines of a buffer, its middle left out where there are too many."""
+def lines(text: str, *, literal: bool = False) -> list[str]:
+    """An output as lines of a buffer, its middle left out where there are too many.
+
+    ``literal``: it went to no terminal, so nothing in it is left out or acts.
+    """
     text = text.strip("\n")
     if not text.strip():
         return []
     wide = WIDE if len(text) < _LARGE else _NARROW
+
+    def shown(parts: list[str]) -> list[str]:
+        return [line for part in parts for line in _shown(part, wide, literal=literal)]
+
     total = text.count("\n") + 1
     if total <= HEAD + TAIL:
-        return [line for part in text.split("\n") for line in _shown(part, wide)]
+        return shown(text.split("\n"))
     head = text.split("\n", HEAD)[:HEAD]
     tail = text.rsplit("\n", TAIL)[-TAIL:]
-    left_out = f"… {total - HEAD - TAIL:,} more lines"
-    first, last = ([shown for part in end for shown in _shown(part, wide)] for end in (head, tail))
-    return [*first, left_out, *last]
+    return [*shown(head), f"… {total - HEAD - TAIL:,} more lines", *shown(tail)]
 
 
-def _shown(line: str, wide: int) -> Iterator[str]:
-    """The last state of a line: what follows the last carriage return that anything follows."""
+def _shown(line: str, wide: int, *, literal: bool) -> Iterator[str]:
+    """A line, or its last state: what follows the last carriage return that anything follows."""
     line = line.rstrip("\r")
-    line = line[line.rfind("\r") + 1 :]
+    if not literal:
+        line = line[line.rfind("\r") + 1 :]
     size = len(line)
     if size > wide:
         line = line[: 2 * wide]
-    line = _ESCAPES.sub("", line)
-    while "\x08" in line and (shorter := _OVERSTRUCK.sub("", line)) != line:
-        line = shorter
+    if not literal:
+        line = _ESCAPES.sub("", line)
+        while "\x08" in line and (shorter := _OVERSTRUCK.sub("", line)) != line:
+            line = shorter
     if size > wide and len(line) > wide:
         line = f"{line[:wide]}… ({size:,} characters)"
     yield from clean_block(line)

@@ -59,7 +59,7 @@ def tool_line(
 
 def tool_output(text: str, name: str = "") -> list[str]:
     """A tool's output as folded lines."""
-    shown = ways.of(name, {}).output(text) or terminal.lines(text)
+    shown = ways.of(name, {}).output(text) or terminal.lines(text, literal=name in tools.FILES)
     return [FOLDED + line for line in shown]
 
 

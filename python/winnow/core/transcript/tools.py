@@ -23,6 +23,7 @@ Result = Mapping[str, Any]
 LONGEST = 100  # characters of what is no path: that is whole, for `<CR>` opens it
 BETWEEN = " · "  # what is said of one result
 BACKGROUND = "in the background"
+FILES = frozenset({"Read", "Edit", "Write", "NotebookEdit", "Grep"})  # show what is in files
 
 # What tells a call, by tool; for the others the first text argument does.
 _TELLING = {
