@@ -25,9 +25,19 @@ class Queue(Part):
         super().__init__(around)
         self.wanted = self.now = self.eager = False
         self._steered: list[str] = []  # told in the middle of a turn, and not taken yet
+        self._ending = False  # the user ends the turn
+        self._after = False  # what is wanted is so since then
+
+    def takes(self, event: p.ChatEvent) -> bool:
+        """See `Part.takes`: others end the turn."""
+        if isinstance(event, (p.Stop, p.Cancel)):
+            self._ending = True
+        return False
 
     def want(self, event: p.Queue) -> None:
         """The user says so. While something is being taken, this is about the same one."""
+        if not self.wanted:
+            self._after = self._ending
         self.wanted = not self.around.page.taking
         self.now = self.wanted and (event.now or self.eager)
         self.around.session.want()
@@ -61,8 +71,11 @@ class Queue(Part):
             case s.Withdrawn(ids=ids):
                 self._steered = [id for id in self._steered if id not in ids]
                 self.around.page.refill(self.around.outbox.withdrawn(ids))
-            case a.TurnEnded(error=error, stopped=stopped) if error or stopped:
-                self.wanted = self.now = False
-                self.around.page.append(p.Hold(self.around.page.chat))
+            case a.TurnEnded(error=error, stopped=stopped):
+                said = stopped and self.wanted and self._after  # for when it has ended
+                self._ending = self._after = False
+                if (error or stopped) and not said:
+                    self.wanted = self.now = False
+                    self.around.page.append(p.Hold(self.around.page.chat))
             case _:
                 pass
