@@ -44,7 +44,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field since? integer when its agent began to start, in milliseconds
 ---@field ticks? boolean what is said of time will be said anew
 ---@field unwritten? string why its file could not be written, which the user knows
----@field again? uv.uv_timer_t until that is tried again
+---@field retry? uv.uv_timer_t until that is tried again
 ---@field problem? string why the last write failed
 ---@field saving boolean it is being written
 ---@field stays? boolean Neovim is asked to quit, which would cut something here

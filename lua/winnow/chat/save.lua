@@ -49,8 +49,8 @@ local function failed(self, problem, by_user)
   end
   self.unwritten = why
   self:show_state()
-  self.again = self.again or assert(vim.uv.new_timer())
-  self.again:start(
+  self.retry = self.retry or assert(vim.uv.new_timer())
+  self.retry:start(
     PATIENCE,
     0,
     vim.schedule_wrap(function()
