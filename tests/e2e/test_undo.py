@@ -238,7 +238,7 @@ def test_steps_outlive_a_message_that_is_given_back(claude: Editor, api: Scripte
       require('winnow.dispatch').apply({ refill })
     """)
     finish(claude, api, "Done.")
-    back = "first\n\none two"
+    back = "1▎first\n\none two"
     assert draft(claude) == back
     assert walked(claude, "u", 3) == ["one two", "one", ""]
     assert walked(claude, "<C-r>", 3) == ["one", "one two", back]

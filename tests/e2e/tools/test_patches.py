@@ -18,7 +18,7 @@ ALLOW = "gg/^Allow once<CR><CR><CR>"
 
 def allow_unseen(claude: Editor) -> None:
     """Allow what does not fit on the screen, without having read it."""
-    claude.keys(":g/^Always\\|^Deny/d<CR>G?^Allow once<CR><CR>")
+    claude.keys(":g/^Always\\|until this\\|^Deny/d<CR>G?^Allow once<CR><CR>")
     claude.wait_screen("<CR> again allows it unseen")
     claude.keys("<CR>")
 

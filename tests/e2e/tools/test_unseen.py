@@ -167,7 +167,7 @@ def test_what_lies_under_the_mark_of_a_cut_line_is_not_seen(
 def test_the_explicit_way_says_what_was_not_seen(claude: Editor, api: ScriptedAPI) -> None:
     """With all other options deleted, one more `<CR>` allows it unseen."""
     asked(claude, api, bash("\n".join([*FILLER, "touch ran_it"])))
-    claude.keys(":g/^Always\\|^Deny/d<CR>/^Allow once<CR><CR>")
+    claude.keys(":g/^Always\\|until this\\|^Deny/d<CR>/^Allow once<CR><CR>")
     claude.wait_screen("<CR> again allows it unseen")
     assert not ran(claude).exists()
     claude.keys("<CR>")
