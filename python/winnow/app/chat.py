@@ -52,7 +52,8 @@ class Chat:
         self._mode = Mode(opened, self._page, self._session, world.decided)
         ask = None if replay is not None else self.ask
         self._trust = Trust(opened, world, self._page, self._session, ask)
-        self._outbox = Outbox(opened.path, world.store, self._keeps)
+        keeps = lambda it: self._page.apply(p.Stored(self.id, [it.id]))  # noqa: E731
+        self._outbox = Outbox(opened.path, world.store, keeps)
         ledger = Ledger(world.store, world.clock, opened.path, replay)
         page, outbox = self._page, self._outbox
         self._sections = Sections(opened, world, page, outbox, ledger, self._mode, self._trust)
@@ -299,10 +300,6 @@ class Chat:
 
     async def _make(self, spec: ports.AgentSpec) -> ports.Agent:
         return await self._world.make_agent(spec, self.ask)
-
-    def _keeps(self, message: ports.Message) -> None:
-        """The store has this message."""
-        self._page.apply(p.Stored(self.id, [message.id]))
 
     # --- what is next ---------------------------------------------------------------------------
 
