@@ -7,9 +7,10 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from winnow.core.listing import Problem
 from winnow.core.run import board
 from winnow.core.run import events as e
-from winnow.core.run.board import Edits, Live, Problem
+from winnow.core.run.board import Edits, Live
 from winnow.core.run.run import Run, replay
 from winnow.core.text.text import strip_markers
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from winnow.core.listing import CHANGED, LOST, Edits, Problem, Row, key, read, render
+from winnow.core.listing import CHANGED, LOST, NO_NEW, Edits, Problem, Row, key, read, render
 
 ROWS = [
     Row("━━ Chat"),
@@ -66,6 +66,10 @@ def test_a_text_can_forge_no_key() -> None:
     assert edits.order == ("b2",)
 
 
-def test_any_name_makes_a_key() -> None:
+def test_where_nothing_can_be_added_a_new_line_is_named() -> None:
+    assert read(ROWS, LINES, [*LINES[:2], "more", *LINES[2:]], new=False) == Problem(2, NO_NEW)
+
+
+def test_any_name_makes_a_key_of_its_own() -> None:
     assert render([Row("x", key("Ünï/codé" * 20))])[0].startswith("x⟦")
-    assert key("") == "0"
+    assert len({key(name) for name in ("", "/a" + "b" * 60, "/c" + "b" * 60, "\ud800")}) == 4

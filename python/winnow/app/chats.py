@@ -11,16 +11,15 @@ import msgspec
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app import chats_list, pending_list, trust, work_list
+from winnow.app import pending_list, trust, work_list
 from winnow.app.background import Background
 from winnow.app.chat import Chat
 from winnow.app.clarify.clarify_chat import ClarifyChat
 from winnow.app.ledger import Replay, recall
 from winnow.app.library import Library
-from winnow.app.lists import Lists, Shown
+from winnow.app.lists import List, Lists, Shown
 from winnow.app.parts.part import P
 from winnow.app.parts.work import Work
-from winnow.app.runs import boards
 from winnow.app.runs.run_chat import RunChat
 from winnow.app.runs.showing import Showing
 from winnow.app.session import FAILED
@@ -48,8 +47,15 @@ class Chats:
         self._lists = Lists(world.editor, self._list)
         self._library = Library(world, self._live, self._spawn)
         self._chats: dict[int, Chat] = {}
-        self._work = work_list.WorkList(world.editor, lambda: self._parts(Work))
-        self._pending = pending_list.PendingList(world.editor, world.clock, self._chats.values)
+        self._shared: dict[str, List] = {
+            shown.name: shown
+            for shown in (
+                self._showing.board,
+                self._library.list,
+                work_list.WorkList(world.editor, lambda: self._parts(Work)),
+                pending_list.PendingList(world.editor, world.clock, self._chats.values),
+            )
+        }
         self._closing: dict[str, asyncio.Task[None]] = {}  # by the chat's path
         self._background = Background()
 
@@ -106,13 +112,7 @@ class Chats:
         if of:
             chat = self._chats.get(of)
             return chat.parts.lists().get(name) if chat else None
-        lists: dict[str, Shown] = {
-            boards.NAME: self._showing.board,
-            work_list.NAME: self._work,
-            pending_list.NAME: self._pending,
-            chats_list.NAME: self._library.list,
-        }
-        return lists.get(name)
+        return self._shared.get(name)
 
     def _live(self) -> dict[str, Live]:
         """What the chats that are open here do, by their paths."""
@@ -140,8 +140,8 @@ class Chats:
         """End every chat."""
         chats, self._chats = list(self._chats.values()), {}
         self._showing.close()
-        self._work.close()
-        self._library.list.close()
+        for shown in self._shared.values():
+            shown.close()
         await asyncio.gather(*(chat.close() for chat in chats), *self._background.tasks)
 
     async def _show_trust(self, event: p.Trust) -> None:

@@ -126,12 +126,7 @@ class ChatsList(List):
 
     def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:
         """See `List.change`."""
-        at = {found: row for row, found in listing.keys(event.lines)}
-        if edits.added:
-            rows = [row for row, line in enumerate(event.lines) if edits.added[0][1] in line]
-            return Problem(rows[0] if rows else 0, listing.NO_NEW)
-        was = listing.keys(event.before)
-        before = {found: listing.text_of(event.before[row]) for row, found in was}
+        at, before = listing.rows_of(event.lines), listing.texts_of(event.before)
         titles: dict[str, str] = {}
         for key, text in edits.changed.items():
             item = self._known[key]

@@ -38,9 +38,11 @@ class List:
 
     Attributes:
         tick: seconds after which it is shown anew though nothing happened; 0: never.
+        new: the user may add lines.
     """
 
     tick = 0.0
+    new = False
 
     def __init__(self, name: str, editor: ports.Editor, of: int = 0) -> None:
         self.name = name
@@ -48,10 +50,15 @@ class List:
         self._editor = editor
         self._watched = False
         self._soon: asyncio.TimerHandle | None = None
+        self._moved = False  # since it was shown last
 
     def rows(self) -> Sequence[Row]:
         """What there is now."""
         raise NotImplementedError
+
+    def lines(self) -> list[str]:
+        """The same as lines."""
+        return listing.render(self.rows())
 
     def past(self) -> Collection[str]:
         """The keys of what was deleted, and comes back with its line."""
@@ -83,13 +90,17 @@ class List:
 
     def moved(self) -> None:
         """Something happened: show it soon, if somebody looks."""
-        if self._watched and (self._soon is None or self.tick):
+        if self._watched and not self._moved:
+            self._moved = True
             self._show_in(FRAME)
 
     def edit(self, event: p.EditList) -> None:
         """See `Shown.edit`."""
-        read = listing.read(self.rows(), event.before, event.lines, self.past())
-        what = read if isinstance(read, Problem) else self.change(read, event)
+        read = listing.read(self.rows(), event.before, event.lines, self.past(), new=self.new)
+        self.answer(read if isinstance(read, Problem) else self.change(read, event))
+
+    def answer(self, what: Problem | str | None) -> None:
+        """Tell the user what came of an edit; see `change`."""
         if isinstance(what, Problem):
             self._tell(p.ListProblem(self.name, self.of, row=what.row, sentence=what.sentence))
         elif isinstance(what, str):
@@ -100,6 +111,10 @@ class List:
     def close(self) -> None:
         """Show nothing any more."""
         self._watched = False
+        self._calm()
+
+    def _calm(self) -> None:
+        self._moved = False
         if self._soon is not None:
             self._soon.cancel()
             self._soon = None
@@ -107,12 +122,15 @@ class List:
     def _show_in(self, seconds: float) -> None:
         if self._soon is not None:
             self._soon.cancel()
-        self._soon = asyncio.get_running_loop().call_later(seconds, self._show)
+        self._soon = asyncio.get_running_loop().call_later(seconds, self._again)
+
+    def _again(self) -> None:
+        self._show()
 
     def _show(self, *, done: bool = False) -> None:
-        self._soon = None
+        self._calm()
         if self._watched or done:
-            self._tell(p.Listed(self.name, self.of, lines=listing.render(self.rows()), done=done))
+            self._tell(p.Listed(self.name, self.of, lines=self.lines(), done=done))
         if self._watched and self.tick:
             self._show_in(self.tick)
 

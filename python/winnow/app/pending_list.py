@@ -57,10 +57,7 @@ class PendingList(List):
     def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:
         """See `List.change`."""
         known = {section.marker: (chat, section) for chat, section in self._waiting()}
-        rows = {key: row for row, key in listing.keys(event.lines)}
-        shown = {key: listing.text_of(event.before[row]) for row, key in listing.keys(event.before)}
-        if edits.added:
-            return Problem(len(event.lines) - 1, "nothing can be added here; u takes it back.")
+        rows, shown = listing.rows_of(event.lines), listing.texts_of(event.before)
         wanted: dict[str, tuple[str, str]] = {}  # by key: what becomes of it, and why
         for key in edits.gone:
             if key in known and not known[key][1].form.proposes:

@@ -35,8 +35,6 @@ class WorkList(List):
 
     def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:
         """See `List.change`."""
-        if edits.added:
-            return Problem(len(event.lines) - 1, "nothing can be added here; u takes it back.")
         gone = [(work, task) for key, work, task in self._known() if key in edits.gone]
         running = [task for _, task in gone if task.runs]
         if running and not event.force:

@@ -7,8 +7,8 @@ where the list says so, and a new line is a new thing.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -64,14 +64,9 @@ class Edits(msgspec.Struct, frozen=True):
         return bool(self.gone or self.changed or self.added or self.back)
 
 
-def digest(text: str) -> str:
-    """A key for a thing whose name may be long, and like another one's at its end."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
-
-
-def key(text: Any) -> str:
-    """A key for a thing whose name may have any character."""
-    return str(text).encode().hex()[-40:] or "0"
+def key(name: str) -> str:
+    """A key for a thing, whose name may be of any length and have any character."""
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def render(rows: Iterable[Row]) -> list[str]:
@@ -84,11 +79,14 @@ def _line(row: Row) -> str:
     return f"{text}{marker(row.key, 0, grammar.LINE)}" if row.key else text
 
 
-def keys(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Which rows are things, and which."""
-    for row, line in enumerate(lines):
-        if found := _key(line):
-            yield row, found
+def rows_of(lines: Sequence[str]) -> dict[str, int]:
+    """The rows of things, by their keys."""
+    return {found: row for row, line in enumerate(lines) if (found := _key(line))}
+
+
+def texts_of(lines: Sequence[str]) -> dict[str, str]:
+    """What the lines of things say, by their keys."""
+    return {found: text_of(lines[row]) for found, row in rows_of(lines).items()}
 
 
 def _key(line: str) -> str:
@@ -97,7 +95,12 @@ def _key(line: str) -> str:
 
 
 def read(
-    rows: Sequence[Row], before: Sequence[str], now: Sequence[str], past: Collection[str] = ()
+    rows: Sequence[Row],
+    before: Sequence[str],
+    now: Sequence[str],
+    past: Collection[str] = (),
+    *,
+    new: bool = True,
 ) -> Edits | Problem:
     """What a list that showed ``before`` and is ``now`` asks for.
 
@@ -106,36 +109,53 @@ def read(
         before: the list's lines.
         now: the same, as the user has left them.
         past: the keys of things that may come back, as by ``u`` after they were deleted.
+        new: something may be added.
     """
-    known = {row.key: row for row in rows if row.key}
-    shown = {found: text_of(before[row]) for row, found in keys(before)}
-    remarks = {strip_markers(line).strip() for line in before}
+    remarks = {text_of(line) for line in before}
+    fixed = {row.key for row in rows if not row.editable}
+    known = _Known(texts_of(before), remarks, fixed, past, new)
+    shown = known.shown
     seen: dict[str, int] = {}
     changed: dict[str, str] = {}
     added: list[tuple[str, str]] = []
     above = ""
     for row, line in enumerate(now):
-        text = text_of(line)
-        if found := _key(line):
-            if found not in shown and found not in past:
-                return Problem(row, "this line is from another list.")
-            if found in seen:
-                return Problem(row, f"this line stands twice: it is line {seen[found] + 1}, too.")
-            seen[found] = row
-            above = found
-            if found in shown and text != shown[found]:
-                if found in known and not known[found].editable:
-                    return Problem(row, CHANGED)
+        found, text = _key(line), text_of(line)
+        if found in seen:
+            return Problem(row, f"this line stands twice: it is line {seen[found] + 1}, too.")
+        if sentence := known.problem(found, text, line):
+            return Problem(row, sentence)
+        if found:
+            seen[found], above = row, found
+            if text != shown.get(found, text):
                 changed[found] = text
         elif text and text not in remarks:
-            if strip_markers(line, fragments=True).strip() != text or text in shown.values():
-                return Problem(row, LOST)
             added.append((above, text))
-        elif text in shown.values():
-            return Problem(row, LOST)
     gone = tuple(found for found in shown if found not in seen)
     back = tuple(found for found in seen if found not in shown)
     return Edits(gone, changed, tuple(added), tuple(seen), back)
+
+
+class _Known(NamedTuple):
+    """What lines are read by; see `read`."""
+
+    shown: dict[str, str]
+    remarks: set[str]
+    fixed: set[str]
+    past: Collection[str]
+    new: bool
+
+    def problem(self, found: str, text: str, line: str) -> str:
+        """What is wrong with a line of this key, or of none; empty: nothing."""
+        if found and found not in self.shown:
+            return "" if found in self.past else "this line is from another list."
+        if found:
+            return CHANGED if found in self.fixed and text != self.shown[found] else ""
+        more = text and text not in self.remarks
+        scraps = more and strip_markers(line, fragments=True).strip() != text
+        if scraps or text in self.shown.values():
+            return LOST
+        return NO_NEW if more and not self.new else ""
 
 
 def text_of(line: str) -> str:

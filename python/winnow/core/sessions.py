@@ -106,7 +106,7 @@ def head(text: str) -> Head:
 
 def key(name: str) -> str:
     """The key of a line of the list, from a path or a session's id."""
-    return listing.digest(name)
+    return listing.key(name)
 
 
 def derived(text: str) -> str:

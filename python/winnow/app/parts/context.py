@@ -9,6 +9,7 @@ from winnow import protocol as p
 from winnow.app.lists import List, Shown
 from winnow.app.parts.part import Around, Part
 from winnow.core import agent as a
+from winnow.core import listing
 from winnow.core.context import session
 from winnow.core.context.session import Carried, Command, Mentioned
 from winnow.core.listing import Edits, Problem, Row, key
@@ -120,13 +121,14 @@ class ContextList(List):
             ]
         return rows
 
-    def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:  # noqa: ARG002
+    def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:
         """See `List.change`."""
         mentions = {key("m" + one.mention): one.mention for one in self._mentions}
-        if edits.added or any(gone not in mentions for gone in edits.gone):
-            return Problem(0, ONLY_MENTIONS)
+        for gone in edits.gone:
+            if gone not in mentions:
+                return Problem(listing.rows_of(event.before)[gone], ONLY_MENTIONS)
         if edits.gone:
-            gone = [mentions[one] for one in edits.gone]
-            self._mentions = [one for one in self._mentions if one.mention not in gone]
-            self._around.page.apply(p.Unmention(self._around.page.chat, gone))
+            texts = [mentions[one] for one in edits.gone]
+            self._mentions = [one for one in self._mentions if one.mention not in texts]
+            self._around.page.apply(p.Unmention(self._around.page.chat, texts))
         return None

@@ -75,14 +75,12 @@ class RulesList(List):
 
     def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:
         """See `List.change`."""
-        if edits.added:
-            return Problem(0, listing.NO_NEW)
         gone = [rule for rule in self._rules if _key(rule) in edits.gone]
         for rule in gone:
             if rule.kept not in ("persistent", "session"):
-                at = {key: row for row, key in listing.keys(event.before)}
                 text = OURS if rule.source == "flagSettings" else FIXED
-                return Problem(at[_key(rule)], text.format(rule.rule, rule.where))
+                row = listing.rows_of(event.before)[_key(rule)]
+                return Problem(row, text.format(rule.rule, rule.where))
         kept = [rule for rule in gone if rule.kept == "persistent"]
         session = len(gone) > len(kept)
         if not event.force and gone:
@@ -126,4 +124,4 @@ def _question(kept: Sequence[Rule], *, session: bool) -> str:
 
 
 def _key(rule: Rule) -> str:
-    return listing.digest(f"{rule.behavior}\n{rule.rule}\n{rule.source}")
+    return listing.key(f"{rule.behavior}\n{rule.rule}\n{rule.source}")

@@ -43,6 +43,8 @@ class Servers(Part):
 class ServersList(List):
     """The list `mcp`."""
 
+    new = True  # the name of one that is off switches it on
+
     def __init__(self, around: Around) -> None:
         super().__init__(NAME, around.world.editor, around.page.chat)
         self._session = around.session
@@ -72,17 +74,17 @@ class ServersList(List):
         """See `List.rows`."""
         if self._problem or not self._servers:
             return [Row(self._problem or NONE)]
-        rows = [Row(_line(one), listing.digest(one.name)) for one in self._servers if _on(one)]
+        rows = [Row(_line(one), listing.key(one.name)) for one in self._servers if _on(one)]
         off = [one.name for one in self._servers if not _on(one)]
         return [*rows, Row(OFF.format(", ".join(off)))] if off else rows
 
     def past(self) -> Collection[str]:
         """See `List.past`."""
-        return [listing.digest(one.name) for one in self._servers if not _on(one)]
+        return [listing.key(one.name) for one in self._servers if not _on(one)]
 
     def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:
         """See `List.change`."""
-        by_key = {listing.digest(one.name): one for one in self._servers}
+        by_key = {listing.key(one.name): one for one in self._servers}
         on = [by_key[key].name for key in edits.back if key in by_key]
         for _, text in edits.added:
             name = text.partition(" · ")[0]
@@ -112,7 +114,7 @@ class ServersList(List):
     def pick(self, key: str, *, peek: bool) -> None:  # noqa: ARG002
         """Show its tools."""
         for one in self._servers:
-            if listing.digest(one.name) == key:
+            if listing.key(one.name) == key:
                 tools = [f"- {tool}" for tool in one.tools] or ["It offers no tools now."]
                 why = [one.error, ""] if one.error else []
                 self._tell(p.Peeked([f"# {one.name}", "", *why, *tools]))

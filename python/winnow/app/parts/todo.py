@@ -145,8 +145,10 @@ class Todo(Part):
 
 
 class _TodoList(List):
+    new = True
+
     def __init__(self, part: Todo) -> None:
-        super().__init__(NAME, _Editor(part), part.around.opened.chat)
+        super().__init__(NAME, part.around.world.editor, part.around.opened.chat)
         self._part = part
 
     def rows(self) -> list[Row]:
@@ -158,13 +160,3 @@ class _TodoList(List):
     def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:  # noqa: ARG002
         self._part.edit(edits)
         return None
-
-
-class _Editor:
-    """Where the list is shown: as long as the chat has a page."""
-
-    def __init__(self, part: Todo) -> None:
-        self._part = part
-
-    def apply(self, *effects: p.Effect) -> None:
-        self._part.around.page.apply(*effects)

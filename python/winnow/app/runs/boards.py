@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 
 from winnow import ports
 from winnow import protocol as p
+from winnow.app.lists import List
 from winnow.app.runs.run_chat import RunChat
+from winnow.core.listing import Problem
 from winnow.core.run import board
-from winnow.core.run.board import Edits, Live, Problem
+from winnow.core.run.board import Edits, Live
 from winnow.core.run.events import Event
 from winnow.core.run.run import Run
 from winnow.core.run.task import Impossible
@@ -19,8 +20,6 @@ from winnow.core.text.text import brief
 
 log = logging.getLogger(__name__)
 
-_FRAME = 0.05  # seconds in which what happens is shown together
-_TICK = 5.0  # seconds after which times are shown anew
 _RECENT = 7 * 86400.0  # seconds for which a run that is over is shown
 
 NAME = "board"
@@ -30,7 +29,7 @@ ELSEWHERE = "this run is led in a chat that is not open here: <CR> on its line o
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 
-class Board:
+class Board(List):
     """All runs as lines, and what is done to them.
 
     Args:
@@ -39,22 +38,23 @@ class Board:
         spawn: does something beside.
     """
 
+    tick = 5.0
+
     def __init__(
         self, world: ports.World, led: Callable[[], Iterable[RunChat]], spawn: Spawn
     ) -> None:
+        super().__init__(NAME, world.editor)
         self._world = world
         self._led = led
         self._others: dict[str, Run] = {}  # as they are on disk
         self._place = 0  # of the newest event that was read
         self._next = 0.0  # when to read again
-        self._watching = False
-        self._soon: asyncio.TimerHandle | None = None
         self._spawn = spawn
 
     def watch(self, *, open: bool) -> None:
-        """It was opened or closed."""
-        self._watching = open
+        """See `Shown.watch`: it is shown when it is known what has happened elsewhere."""
         if open:
+            self._watched = True
             self._spawn(self._load())
         else:
             self.close()
@@ -62,7 +62,7 @@ class Board:
     async def _load(self) -> None:
         """Learn what has happened since the last time, in runs that are led elsewhere."""
         now = self._world.clock.now()
-        since, self._next = now - _RECENT, now + _TICK
+        since, self._next = now - _RECENT, now + self.tick
         try:
             events, self._place = await self._world.runs.news(self._place, since)
             if not self._others_hear(events):
@@ -87,32 +87,18 @@ class Board:
                     log.error("run %s: %s", event.run, error)
         return all(run.chat for run in self._others.values())
 
-    def moved(self) -> None:
-        """Something happened in a run that is led here."""
-        if self._watching and self._soon is None:
-            self._show_in(_FRAME)
-
-    def _show_in(self, seconds: float) -> None:
-        if self._soon is not None:
-            self._soon.cancel()
-        self._soon = asyncio.get_running_loop().call_later(seconds, self._tick)
-
-    def _tick(self) -> None:
-        self._soon = None
+    def _again(self) -> None:
         if self._world.clock.now() >= self._next:  # who leads a run elsewhere tells only the disk
             self._spawn(self._load())
         else:
             self._show()
 
-    def _show(self, *, done: bool = False) -> None:
-        if not self._watching:
-            return
+    def lines(self) -> list[str]:
+        """See `List.lines`."""
         live: dict[board.Key, Live] = {}
         for chat in self._led():
             live |= chat.live
-        lines = board.render(self._shown().values(), self._world.clock.now(), live)
-        self._world.editor.apply(p.Listed(NAME, lines=lines, done=done))
-        self._show_in(_TICK)
+        return board.render(self._shown().values(), self._world.clock.now(), live)
 
     def _shown(self) -> dict[str, Run]:
         """Those that are led here first, then the newest."""
@@ -123,21 +109,21 @@ class Board:
         return {**led, **recent}
 
     def edit(self, event: p.EditList) -> None:
-        """Do what the lines ask for: all of it or, with a reason, nothing."""
-        runs = self._shown()
-        read = board.read(runs, event.before, event.lines)
-        if not isinstance(read, Problem):
-            read = self._problem(read, event) or read
-        if isinstance(read, Problem):
-            self._world.editor.apply(p.ListProblem(NAME, row=read.row, sentence=read.sentence))
-        elif not event.force and (stops := _stopped(read, runs)):
-            self._world.editor.apply(p.ListAsks(NAME, sentence=f"Stop {', '.join(stops)}?"))
-        else:
-            for chat in self._led():
-                chat.calls.edit(read)
-                if chat.run.id in read.stop:
-                    chat.halt()
-            self._show(done=True)
+        """See `Shown.edit`."""
+        read = board.read(self._shown(), event.before, event.lines)
+        self.answer(read if isinstance(read, Problem) else self._do(read, event))
+
+    def _do(self, edits: Edits, event: p.EditList) -> Problem | str | None:
+        """What the user wants; returns as `List.change` does."""
+        if problem := self._problem(edits, event):
+            return problem
+        if not event.force and (stops := _stopped(edits, self._shown())):
+            return f"Stop {', '.join(stops)}?"
+        for chat in self._led():
+            chat.calls.edit(edits)
+            if chat.run.id in edits.stop:
+                chat.halt()
+        return None
 
     def _problem(self, edits: Edits, event: p.EditList) -> Problem | None:
         """Something is wanted of a run that nobody here can ask."""
@@ -148,16 +134,6 @@ class Board:
         away = next(iter(wanted - led))
         rows = [row for row, line in enumerate(event.lines) if f"{away}=" in line]
         return Problem(rows[0] if rows else 0, ELSEWHERE)
-
-    def pick(self, key: str, *, peek: bool) -> None:
-        """See `Shown.pick`: where a task is, Neovim knows by itself."""
-
-    def close(self) -> None:
-        """Show nothing any more."""
-        self._watching = False
-        if self._soon is not None:
-            self._soon.cancel()
-            self._soon = None
 
 
 def _stopped(edits: Edits, runs: Mapping[str, Run]) -> list[str]:

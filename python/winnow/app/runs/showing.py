@@ -111,7 +111,6 @@ class Showing:
 
     def close(self) -> None:
         """Show nothing any more."""
-        self.board.close()
         for number in list(self._pages):
             self.ended(number)
 

@@ -12,6 +12,7 @@ from typing import Union
 
 import msgspec
 
+from winnow.core.listing import Problem
 from winnow.core.run.places import HERE
 from winnow.core.run.query import Query
 from winnow.core.run.run import Run
@@ -157,13 +158,6 @@ def _money(cost: float, budget: float) -> str:
 
 
 # --- edited -----------------------------------------------------------------------------------
-
-
-class Problem(msgspec.Struct, frozen=True):
-    """A line (from 0) that can't be understood; so nothing is done."""
-
-    row: int
-    sentence: str
 
 
 class Edits(msgspec.Struct, frozen=True):
