@@ -111,7 +111,7 @@ class Chats:
     def _list(self, name: str, of: int) -> Shown | None:
         if of:
             chat = self._chats.get(of)
-            return chat.parts.lists().get(name) if chat else None
+            return chat.parts.list(name) if chat else None
         return self._shared.get(name)
 
     def _live(self) -> dict[str, Live]:

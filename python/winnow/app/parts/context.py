@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app.lists import List, Shown
+from winnow.app.parts.asked import Asked
 from winnow.app.parts.part import Around, Part
 from winnow.core import agent as a
 from winnow.core import listing
@@ -16,6 +17,7 @@ from winnow.core.listing import Edits, Problem, Row, key
 
 _WIDEST = 60  # columns of a name, below which sizes stand in one column
 
+ASKED = "it is asked …"
 ONLY_MENTIONS = (
     "only what the next message mentions can be taken out here; the session has read the rest."
 )
@@ -27,13 +29,13 @@ class Context(Part):
     def __init__(self, around: Around) -> None:
         super().__init__(around)
         self._commands: list[Command] = []
-        self._list = ContextList(around)
+        self._list = self.shown = ContextList(around)
 
     def connected(self, agent: ports.Agent) -> None:
         """See `Part.connected`."""
         if agent.controls is not None:
             self.around.session.control(lambda of: of.commands(), self._offer, lambda _: None)
-        self._list.learn()
+        self._list.look()
 
     def _offer(self, commands: list[Command]) -> None:
         if commands != self._commands:
@@ -49,50 +51,25 @@ class Context(Part):
     def hear(self, event: a.AgentEvent) -> None:
         """See `Part.hear`."""
         if isinstance(event, a.TurnEnded):
-            self._list.learn()
+            self._list.look()
 
     def ended(self) -> None:
         """See `Part.ended`."""
-        self._list.learn()
-
-    def lists(self) -> Mapping[str, Shown]:
-        """See `Part.lists`."""
-        return {"context": self._list}
-
-    def close(self) -> None:
-        """See `Part.close`."""
-        self._list.close()
+        self._list.look()
 
 
-class ContextList(List):
+class ContextList(Asked[Carried | None]):
     """All that the next message and the session carry."""
 
+    called = "context"
+
     def __init__(self, around: Around) -> None:
-        super().__init__("context", around.world.editor, around.page.chat)
-        self._around = around
+        super().__init__(around, None)
         self._mentions: Sequence[Mentioned] = ()
-        self._carried: Carried | None = None
-        self._unknown = "it is asked …"
 
-    def opened(self) -> None:
-        """See `List.opened`."""
-        self._learn()
-
-    def learn(self) -> None:
-        """What the session carries may have changed: ask, if somebody looks."""
-        if self._watched:
-            self._learn()
-
-    def _learn(self) -> None:
-        self._around.session.control(lambda of: of.carried(), self._know, self._fail)
-
-    def _know(self, carried: Carried) -> None:
-        self._carried = carried
-        self.moved()
-
-    def _fail(self, error: ports.AgentError) -> None:
-        self._carried, self._unknown = None, error.sentence
-        self.moved()
+    def ask(self, controls: ports.Controls) -> Coroutine[Any, Any, Carried]:
+        """See `Asked.ask`."""
+        return controls.carried()
 
     def mention(self, mentions: Sequence[Mentioned]) -> None:
         """The draft mentions this now."""
@@ -108,12 +85,12 @@ class ContextList(List):
             for line, one in zip(lines, self._mentions, strict=True)
         ]
         rows.append(Row(""))
-        if self._carried is None:
-            return [*rows, Row(f"This session: {self._unknown}")]
-        rows.append(Row(session.heading(self._carried)))
-        items = [item for _, items in self._carried.parts for item in items]
+        if self.problem or self.told is None:
+            return [*rows, Row(f"This session: {self.problem or ASKED}")]
+        rows.append(Row(session.heading(self.told)))
+        items = [item for _, items in self.told.parts for item in items]
         width = min(_WIDEST, max((len(item.path or item.name) for item in items), default=0))
-        for head, items_ in self._carried.parts:
+        for head, items_ in self.told.parts:
             rows.append(Row(f"  {head}"))
             rows += [
                 Row(session.line(item, width), key(f"s{head}{item.path or item.name}{number}"))
@@ -130,5 +107,5 @@ class ContextList(List):
         if edits.gone:
             texts = [mentions[one] for one in edits.gone]
             self._mentions = [one for one in self._mentions if one.mention not in texts]
-            self._around.page.apply(p.Unmention(self._around.page.chat, texts))
+            self.around.page.apply(p.Unmention(self.around.page.chat, texts))
         return None

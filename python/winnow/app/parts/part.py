@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app.lists import Shown
+from winnow.app.lists import List
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
 from winnow.app.session import Session
@@ -32,7 +32,13 @@ class Around(NamedTuple):
 
 
 class Part:
-    """One thing that a chat does. What one is not about, it leaves as it is here."""
+    """One thing that a chat does. What one is not about, it leaves as it is here.
+
+    Attributes:
+        shown: its list, if it has one.
+    """
+
+    shown: List | None = None
 
     def __init__(self, around: Around) -> None:
         self.around = around
@@ -62,12 +68,10 @@ class Part:
         """What the next agent is made from."""
         return spec
 
-    def lists(self) -> Mapping[str, Shown]:
-        """Its lists, by their names."""
-        return {}
-
     def close(self) -> None:
         """The chat is closed."""
+        if self.shown is not None:
+            self.shown.close()
 
 
 class Parts:
@@ -109,9 +113,10 @@ class Parts:
         """See `Part.holds`."""
         return any(part.holds() for part in self._parts)
 
-    def lists(self) -> dict[str, Shown]:
-        """The lists of all."""
-        return {name: shown for part in self._parts for name, shown in part.lists().items()}
+    def list(self, name: str) -> List | None:
+        """The list of this name."""
+        lists = (part.shown for part in self._parts)
+        return next((one for one in lists if one is not None and one.name == name), None)
 
     def of(self, kind: type[P]) -> P | None:
         """The part of this kind."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app.lists import List, Shown
-from winnow.app.parts.part import Around, Part
+from winnow.app.parts.asked import Asked, HasAsked
+from winnow.app.parts.part import Around
 from winnow.core import listing
 from winnow.core.controls import Rule
 from winnow.core.listing import Edits, Problem, Row
 
-NAME = "rules"
 NONE = "No rules are in force."
 FIXED = "“{}” can't be revoked here: it is from {}."
 OURS = "“{}” is part of what you decided about this project: :Winnow trust revoke takes that back."
@@ -20,62 +20,24 @@ SESSION = "Revoke all that was allowed for this session only, and start Claude a
 FILES = "Revoke {} for good, in {}?"
 
 
-class Rules(Part):
-    """Has the list."""
-
-    def __init__(self, around: Around) -> None:
-        super().__init__(around)
-        self._list = RulesList(around)
-
-    def connected(self, agent: ports.Agent) -> None:  # noqa: ARG002
-        """See `Part.connected`."""
-        self._list.look()
-
-    def lists(self) -> Mapping[str, Shown]:
-        """See `Part.lists`."""
-        return {NAME: self._list}
-
-    def close(self) -> None:
-        """See `Part.close`."""
-        self._list.close()
-
-
-class RulesList(List):
+class RulesList(Asked[list[Rule]]):
     """The list `rules`."""
 
-    def __init__(self, around: Around) -> None:
-        super().__init__(NAME, around.world.editor, around.page.chat)
-        self._around = around
-        self._rules: list[Rule] = []
-        self._problem = ""
+    called = "rules"
 
-    def opened(self) -> None:
-        """See `List.opened`."""
-        self.look()
-
-    def look(self) -> None:
-        """Ask the agent anew, if somebody looks."""
-        if self._watched:
-            session = self._around.session
-            session.control(lambda controls: controls.rules(), self._take, self._failed)
-
-    def _take(self, rules: list[Rule]) -> None:
-        self._rules, self._problem = rules, ""
-        self.moved()
-
-    def _failed(self, error: ports.AgentError) -> None:
-        self._problem = error.sentence
-        self.moved()
+    def ask(self, controls: ports.Controls) -> Coroutine[Any, Any, list[Rule]]:
+        """See `Asked.ask`."""
+        return controls.rules()
 
     def rows(self) -> Sequence[Row]:
         """See `List.rows`."""
-        if self._problem or not self._rules:
-            return [Row(self._problem or NONE)]
-        return [Row(f"{it.behavior} {it.rule} · {it.where}", _key(it)) for it in self._rules]
+        if self.problem or not self.told:
+            return [Row(self.problem or NONE)]
+        return [Row(f"{it.behavior} {it.rule} · {it.where}", _key(it)) for it in self.told]
 
     def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:
         """See `List.change`."""
-        gone = [rule for rule in self._rules if _key(rule) in edits.gone]
+        gone = [rule for rule in self.told if _key(rule) in edits.gone]
         for rule in gone:
             if rule.kept not in ("persistent", "session"):
                 text = OURS if rule.source == "flagSettings" else FIXED
@@ -86,32 +48,35 @@ class RulesList(List):
         if not event.force and gone:
             return _question(kept, session=session)
         self._revoke(kept, session=session)
-        self._rules = [
+        self.told = [
             rule
-            for rule in self._rules
+            for rule in self.told
             if rule not in kept and not (session and rule.kept == "session")
         ]
         return None
 
     def _revoke(self, kept: Sequence[Rule], *, session: bool) -> None:
         """A rule that is gone acts no more: Claude is started anew before it goes on."""
-
-        def failed(error: ports.AgentError) -> None:
-            self._tell(p.Notify(error.sentence, "warn"))
-            self.look()
-
+        around = self.around
         if kept:
-            self._around.session.control(
-                lambda controls: controls.revoke(kept), lambda _: self._around.renew(), failed
+            around.session.control(
+                lambda controls: controls.revoke(kept), lambda _: around.renew(), self.complain
             )
         elif session:
-            self._around.renew()
+            around.renew()
 
     def pick(self, key: str, *, peek: bool) -> None:  # noqa: ARG002
         """Show all of it."""
-        for rule in self._rules:
+        for rule in self.told:
             if _key(rule) == key:
                 self._tell(p.Peeked([f"{rule.behavior} {rule.rule}", "", f"From: {rule.where}"]))
+
+
+class Rules(HasAsked):
+    """Has the list."""
+
+    def __init__(self, around: Around) -> None:
+        super().__init__(around, RulesList(around, []))
 
 
 def _question(kept: Sequence[Rule], *, session: bool) -> str:

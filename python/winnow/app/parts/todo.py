@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app.lists import List, Shown
+from winnow.app.lists import List
 from winnow.app.outbox import WITH_NEXT
 from winnow.app.parts.part import Around, Part
 from winnow.core import agent as a
@@ -34,7 +33,7 @@ class Todo(Part):
         self._added = 0  # by the user, so far
         self._turn = 0
         self._soon: asyncio.TimerHandle | None = None
-        self._list = _TodoList(self)
+        self._list = self.shown = _TodoList(self)
         self._session = around.opened.session
 
     @property
@@ -93,10 +92,6 @@ class Todo(Part):
 
     # --- from the user --------------------------------------------------------------------------
 
-    def lists(self) -> Mapping[str, Shown]:
-        """See `Part.lists`."""
-        return {NAME: self._list}
-
     def takes(self, event: p.ChatEvent) -> bool:
         """See `Part.takes`."""
         if isinstance(event, p.TellTodo):
@@ -139,7 +134,7 @@ class Todo(Part):
 
     def close(self) -> None:
         """See `Part.close`."""
-        self._list.close()
+        super().close()
         if self._soon is not None:
             self._soon.cancel()
 

@@ -11,7 +11,7 @@ import msgspec
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app.lists import List, Shown
+from winnow.app.lists import List
 from winnow.app.parts.part import Around, Part
 from winnow.core import agent as a
 from winnow.core.listing import Row
@@ -44,7 +44,7 @@ class Usage(Part):
         self._names: dict[str, str] = {}  # of tasks, as subagents are
         self._tokens: dict[str, int] = {}
         self._plan: dict[str, plan.Window] = {}
-        self._list = _Report(self)
+        self._list = self.shown = _Report(self)
         self._spent = 0.0  # US dollars, since the chat was opened
         self._budget = around.opened.budget  # that it may cost since then; 0: no limit
         self._over = False  # it is spent
@@ -117,14 +117,6 @@ class Usage(Part):
         """See `Part.status`."""
         now = self.context
         return {"cost": self.cost, "context": now.percent, "warning": now.warning}
-
-    def lists(self) -> Mapping[str, Shown]:
-        """See `Part.lists`."""
-        return {NAME: self._list}
-
-    def close(self) -> None:
-        """See `Part.close`."""
-        self._list.close()
 
     def ask(self, *, more: bool = False) -> None:
         """Learn how full the context is, and with ``more`` what is left of the plan."""

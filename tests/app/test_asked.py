@@ -1,0 +1,114 @@
+"""Lists of what the agent tells: rules, and MCP servers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, cast
+
+from winnow import ports
+from winnow import protocol as p
+from winnow.app.lists import FRAME
+from winnow.core.controls import Rule, Server
+from winnow.core.text.text import strip_markers
+
+from tests.app.fakes import CHAT, Room, working
+
+RULES = [
+    Rule("allow", "Bash(ls)", "localSettings", "this project", "persistent"),
+    Rule("allow", "Bash(make)", "session", "this session", "session"),
+    Rule("deny", "Read(x)", "policySettings", "your organisation"),
+]
+
+
+class Fake:
+    """Of a session with these rules and servers."""
+
+    def __init__(self) -> None:
+        self.problem = ""
+        self.revoked: list[str] = []
+        self.switched: list[tuple[str, bool]] = []
+
+    async def rules(self) -> list[Rule]:
+        self._fail()
+        return RULES
+
+    async def revoke(self, rules: Sequence[Rule]) -> None:
+        self._fail()
+        self.revoked += [rule.rule for rule in rules]
+
+    async def servers(self) -> list[Server]:
+        off = {name for name, on in self.switched if not on}
+        states = [(name, "disabled" if name in off else "connected") for name in ("db", "web")]
+        return [Server(name, state, ("query",)) for name, state in states]
+
+    async def switch(self, server: str, *, on: bool) -> None:
+        self.switched.append((server, on))
+
+    def _fail(self) -> None:
+        if self.problem:
+            raise ports.AgentError(self.problem)
+
+
+async def opened(room: Room, name: str) -> Fake:
+    """The list of this name is looked at."""
+    await working(room)
+    fake = Fake()
+    room.agent.controls = cast(ports.Controls, fake)
+    await room.do(p.WatchList(name, CHAT, open=True))
+    await shown(room)
+    return fake
+
+
+async def shown(room: Room) -> list[str]:
+    """What stands there when it has been told."""
+    await asyncio.sleep(2 * FRAME)
+    return room.editor.every(p.Listed)[-1].lines
+
+
+async def edit(room: Room, name: str, *lines: str, **how: Any) -> None:
+    before = room.editor.every(p.Listed)[-1].lines
+    await room.do(p.EditList(name, CHAT, before=before, lines=list(lines), **how))
+
+
+async def test_a_rule_is_revoked_when_that_is_meant(room: Room) -> None:
+    """One that stands in no file of the user's is not, and its line is named."""
+    fake = await opened(room, "rules")
+    stored, session, fixed = await shown(room)
+    assert strip_markers(stored) == "allow Bash(ls) · this project"
+    await edit(room, "rules", stored, session)
+    assert room.editor.every(p.ListProblem)[-1].row == 2
+    await edit(room, "rules", stored, session, fixed, "allow all")
+    assert room.editor.every(p.ListProblem)[-1].row == 3
+    await edit(room, "rules", session, fixed)
+    assert fake.revoked == []
+    asks = "Revoke “Bash(ls)” for good, in this project?"
+    assert room.editor.every(p.ListAsks)[-1].sentence == asks
+    await edit(room, "rules", session, fixed, force=True)
+    assert fake.revoked == ["Bash(ls)"]
+    assert room.editor.every(p.Listed)[-1].done
+
+
+async def test_what_can_not_be_told_or_done_is_said(room: Room) -> None:
+    """In the list, and once when something was wanted."""
+    fake = await opened(room, "rules")
+    others = (await shown(room))[1:]
+    fake.problem = "No."
+    await edit(room, "rules", *others, force=True)
+    assert room.editor.every(p.Notify)[-1].text == "No."
+    assert await shown(room) == ["No."]
+
+
+async def test_a_server_is_switched_off_and_on_again(room: Room) -> None:
+    """By its line, by `u`, or by its name."""
+    fake = await opened(room, "mcp")
+    db, web = await shown(room)
+    assert strip_markers(db) == "db · connected · 1 tool"
+    await edit(room, "mcp", web)
+    assert fake.switched == [("db", False)]
+    left, off = await shown(room)
+    assert (left, off.startswith("Off in this session: db.")) == (web, True)
+    await edit(room, "mcp", db, web)
+    await edit(room, "mcp", left, "nobody")
+    assert room.editor.every(p.ListProblem)[-1].row == 1
+    assert fake.switched == [("db", False), ("db", True)]
