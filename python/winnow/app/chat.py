@@ -52,8 +52,7 @@ class Chat:
         self._mode = Mode(opened, self._page, self._session, world.decided)
         ask = None if replay is not None else self.ask
         self._trust = Trust(opened, world, self._page, self._session, ask)
-        keeps = lambda it: self._page.apply(p.Stored(self.id, [it.id]))  # noqa: E731
-        self._outbox = Outbox(opened.path, world.store, keeps)
+        self._outbox = Outbox(opened.path, world.store, self._page.stored)
         ledger = Ledger(world.store, world.clock, opened.path, replay)
         page, outbox = self._page, self._outbox
         self._sections = Sections(opened, world, page, outbox, ledger, self._mode, self._trust)
@@ -114,14 +113,16 @@ class Chat:
             case p.Queue():
                 self._queue.want(event)
                 self._sections.choices.cancel()
-            case p.Stop():
-                self._stop()
             case p.Pace():
                 self._page.say("Nothing is clarified in this chat.", "warn")
             case p.SetMode(mode=mode):
                 self._mode.change(mode)
             case _:
-                if not self.parts.takes(event) and isinstance(event, p.SectionMessage):
+                if self.parts.takes(event):
+                    pass
+                elif isinstance(event, p.Stop):
+                    self._stop()
+                elif isinstance(event, p.SectionMessage):
                     self._sections.handle(event)
         self._advance()
 
@@ -139,8 +140,6 @@ class Chat:
 
     def _stop(self) -> None:
         """End the turn, and what waits in it."""
-        if self.parts.takes(p.Stop(self.id)):
-            return
         if self._session.state == "connected" and self.working:
             self._sections.stop()
             self._stopping.stop()
@@ -196,9 +195,8 @@ class Chat:
     @property
     def spare(self) -> bool:
         """Its agent runs for a first message that may never come."""
-        return self._session.state in ("connecting", "connected") and not (
-            self._session.used or self._queue.wanted
-        )
+        wanted = self._session.used or self._queue.wanted
+        return not wanted and self._session.state in ("connecting", "connected")
 
     def moved(self) -> None:
         """See `Listener.moved`."""
@@ -228,6 +226,9 @@ class Chat:
 
     def heard(self, event: a.AgentEvent) -> None:
         """See `Listener.heard`."""
+        if isinstance(event, (a.Text, a.Thinking)) and self._turn.speaks:
+            self._page.append(*self._turn.hear(event))  # of thousands: nothing else follows from it
+            return
         match event:
             case a.Started(session=session):
                 if session != self._resume:

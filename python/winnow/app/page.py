@@ -118,6 +118,10 @@ class Page:
             text = "\n".join(clean_block(_as_draft(message)))
             self.append(p.Refill(self.chat, text, [message.id]))
 
+    def stored(self, message: ports.Message) -> None:
+        """The store has this message."""
+        self.apply(p.Stored(self.chat, [message.id]))
+
     def show_open(self) -> None:
         """Show the open section as if it had just come."""
         if self.open is not None:

@@ -100,6 +100,11 @@ class Turn:
         """Why it failed, empty where it did not."""
         return self._told(event, self.busy) if event.error and self._told else event.error
 
+    @property
+    def speaks(self) -> bool:
+        """It is in the middle of a message."""
+        return self._speech is not None
+
     def works(self) -> None:
         """It is at work, without words."""
         self.busy, self.boundary = True, False

@@ -161,7 +161,7 @@ class RunChat(Chat):
         """The user stops all of it: the workers, and what the orchestrator does."""
         if self.calls.halt():
             if self._session.state == "connected" and self.working:
-                self._stop()
+                self.handle(p.Stop(self.id))
             self._advance()
 
     def ask_user(self, request: a.Request) -> None:
