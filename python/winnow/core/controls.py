@@ -6,7 +6,7 @@ The replies are the CLI's (2.1.332, tried): its ``models`` come with ``initializ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -52,7 +52,7 @@ def models(found: Any) -> list[Model]:
             tuple(map(str, one.get("supportedEffortLevels") or ())),
             bool(one.get("supportsFastMode")),
         )
-        for one in _objects(found)
+        for one in objects(found)
         if one.get("value") and not one.get("disabled")
     ]
 
@@ -63,10 +63,10 @@ def servers(found: Any) -> list[Server]:
         Server(
             str(one["name"]),
             str(one.get("status") or "unknown"),
-            tuple(str(tool.get("name", "")) for tool in _objects(one.get("tools"))),
+            tuple(str(tool.get("name", "")) for tool in objects(one.get("tools"))),
             str(one.get("error") or ""),
         )
-        for one in _objects(found)
+        for one in objects(found)
         if one.get("name")
     ]
 
@@ -87,10 +87,11 @@ def rules(state: Mapping[str, Any], words: Mapping[str, str]) -> list[Rule]:
             str(one.get("editability") or "readonly"),
             str(state.get("originalCwd") or ""),
         )
-        for one in _objects(state.get("rules"))
+        for one in objects(state.get("rules"))
         if one.get("rule")
     ]
 
 
-def _objects(found: Any) -> Iterable[dict[str, Any]]:
+def objects(found: Any) -> list[dict[str, Any]]:
+    """Those of a list that are some; of anything else, none."""
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from winnow.core.context.session import Carried, Command, Item
+from winnow.core.controls import objects
 
 _FREE = ("free_space", "autocompact_buffer")
 
@@ -17,7 +18,7 @@ def commands(info: Mapping[str, Any]) -> list[Command]:
     """What can be said to it. One that is malformed is left out."""
     return [
         Command(str(one["name"]), _text(one, "description"), _text(one, "argumentHint"))
-        for one in _dicts(info.get("commands"))
+        for one in objects(info.get("commands"))
         if one.get("name")
     ]
 
@@ -36,25 +37,21 @@ def carried(usage: Mapping[str, Any]) -> Carried:
 
 
 def _categories(usage: Mapping[str, Any]) -> Sequence[Item]:
-    used = [one for one in _dicts(usage.get("categories")) if one.get("id") not in _FREE]
+    used = [one for one in objects(usage.get("categories")) if one.get("id") not in _FREE]
     return list(_items(used, "name"))
 
 
 def _files(usage: Mapping[str, Any]) -> Sequence[Item]:
-    files = [one for one in _dicts(usage.get("memoryFiles")) if one.get("path")]
+    files = [one for one in objects(usage.get("memoryFiles")) if one.get("path")]
     return [
         Item(_text(one, "type"), _number(one.get("tokens")), _text(one, "path")) for one in files
     ]
 
 
 def _items(found: Any, name: str) -> Iterator[Item]:
-    for one in _dicts(found):
+    for one in objects(found):
         if one.get(name):
             yield Item(_text(one, name), _number(one.get("tokens")), _text(one, "path"))
-
-
-def _dicts(found: Any) -> list[dict[str, Any]]:
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def _text(one: Mapping[str, Any], name: str) -> str:

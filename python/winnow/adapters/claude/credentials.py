@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from winnow.adapters.claude import config
 from winnow.ports import AgentError
 
 KEY = "CLAUDE_CODE_API_KEY"
@@ -43,8 +44,8 @@ def find(environ: Mapping[str, str], home: Path) -> Credentials | None:
         environ: the environment that Claude Code will get.
         home: the user's home folder.
     """
-    config = Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
-    file = config / "settings.json"
+    folder = config.folder(environ, home)
+    file = folder / "settings.json"
     settings = _object(file)
     added = settings.get("env")
     variables = {**environ, **(added if isinstance(added, dict) else {})}  # as Claude Code does it
@@ -55,7 +56,7 @@ def find(environ: Mapping[str, str], home: Path) -> Credentials | None:
         return Credentials("API key helper", str(file))
     if variables.get("CLAUDE_CODE_OAUTH_TOKEN"):
         return Credentials("subscription token", "CLAUDE_CODE_OAUTH_TOKEN")
-    login = config / ".credentials.json"
+    login = folder / ".credentials.json"
     if _object(login):
         return Credentials("subscription login", str(login))
     if sys.platform == "darwin" and _in_keychain():

@@ -112,9 +112,7 @@ class Process(Subprocess):
         wanted = {"subtype": subtype, **fields}
         request = {"type": "control_request", "request_id": request_id, "request": wanted}
         try:
-            await self.write(
-                json.dumps({**request, "request": {"subtype": subtype, **fields}}) + "\n"
-            )
+            await self._say(request)
             response = await reply
         finally:
             del self._replies[request_id]
@@ -191,11 +189,12 @@ class Process(Subprocess):
         try:
             response = {"subtype": "success", "request_id": id, "response": await what}
             with suppress(CLIConnectionError):  # it has ended
-                await self.write(
-                    json.dumps({"type": "control_response", "response": response}) + "\n"
-                )
+                await self._say({"type": "control_response", "response": response})
         finally:
             del self._calls[id]
+
+    async def _say(self, message: dict[str, Any]) -> None:
+        await self.write(json.dumps(message) + "\n")
 
     def parsed(self, line: bytes) -> dict[str, Any] | None:
         """A line of its stdout as a message; None: it is none."""

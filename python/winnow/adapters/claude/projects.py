@@ -11,6 +11,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
+from winnow.adapters.claude import config
 from winnow.core.project import Project, Source
 
 _LOOKED_AT = 50_000  # files below a project, for folders that have skills of their own
@@ -28,7 +29,7 @@ class DiskProjects:
     """
 
     def __init__(self, env: Mapping[str, str], home: Path) -> None:
-        self._config = Path(env.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+        self._config = config.folder(env, home)
         self._books = Path(env.get("CLAUDE_CONFIG_DIR") or home, ".claude.json")
         self._own = {_real(self._config), _real(home / ".claude")}
 

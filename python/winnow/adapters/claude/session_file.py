@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from winnow.adapters.claude import config
 from winnow.ports import Heard
 
 
@@ -32,8 +31,7 @@ def told(lines: Iterable[bytes]) -> Heard | None:
 
 def _lines(session: str) -> list[bytes]:
     with suppress(ValueError, OSError):
-        folder = os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude"
-        for path in Path(folder, "projects").glob(f"*/{UUID(session)}.jsonl"):
+        for path in (config.folder() / "projects").glob(f"*/{UUID(session)}.jsonl"):
             return path.read_bytes().splitlines()
     return []
 

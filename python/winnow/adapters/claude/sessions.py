@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from uuid import UUID
 
 import claude_agent_sdk as sdk
 
+from winnow.adapters.claude import config
 from winnow.core.sessions import Session, Trashed
 from winnow.core.transcript.history import Past
 from winnow.ports import LibraryError
@@ -160,7 +160,7 @@ def _path(id: str) -> Path | None:
 
 
 def _projects() -> Path:
-    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude", "projects")
+    return config.folder() / "projects"
 
 
 def _by_us(id: str) -> bool:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from winnow.adapters.claude import config
 from winnow.core.controls import Rule
 
 _FILES = {
@@ -42,7 +43,7 @@ def revoke(rules: Sequence[Rule]) -> None:
 def _path(rule: Rule) -> Path:
     if rule.source in _FILES:
         return Path(rule.root, _FILES[rule.source])
-    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude", "settings.json")
+    return config.folder() / "settings.json"
 
 
 def _without(path: Path, rules: Sequence[Rule]) -> dict[str, Any]:

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+from winnow.adapters.claude import config
 from winnow.core import agent as a
 from winnow.core.tasks.events import Prompted
+from winnow.core.text import blocks
+from winnow.core.text.encoding import joined
 from winnow.ports.subagents import PastSubagent
 
 
@@ -54,11 +57,11 @@ class DiskSubagents:
                 with suppress(ValueError, OSError, AttributeError):
                     found = json.loads(path.read_bytes())
                     state = str(found.get("status") or "pending")
-                    yield path.stem, _whole(str(found.get("subject") or "")), state
+                    yield path.stem, joined(str(found.get("subject") or "")), state
 
     @property
     def _config(self) -> Path:
-        return Path(self._env.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+        return config.folder(self._env)
 
     def _paths(self, session: str) -> list[Path]:
         with suppress(ValueError, OSError):
@@ -135,12 +138,12 @@ def _said(kind: str, content: Any) -> Iterator[a.AgentEvent]:
     for block in blocks if isinstance(blocks, list) else ():
         match block:
             case {"type": "text", "text": str(text)} if kind == "user":
-                yield Prompted(_whole(text))
+                yield Prompted(joined(text))
             case {"type": "text", "text": str(text)}:
-                yield a.Text(_whole(text))
+                yield a.Text(joined(text))
                 yield a.Pause()
             case {"type": "thinking", "thinking": str(text)}:
-                yield a.Thinking(_whole(text))
+                yield a.Thinking(joined(text))
                 yield a.Pause()
             case {"type": "tool_use", "id": str(id), "name": str(name), "input": dict(input)}:
                 yield a.ToolStarted(id, name, input)
@@ -149,12 +152,4 @@ def _said(kind: str, content: Any) -> Iterator[a.AgentEvent]:
 
 
 def _plain(content: Any) -> str:
-    if isinstance(content, list):
-        parts = (part for part in content if isinstance(part, dict))
-        content = "\n".join(str(part.get("text", f"[{part.get('type')}]")) for part in parts)
-    return _whole(str(content or ""))
-
-
-def _whole(text: str) -> str:
-    """A text that can be encoded, whatever halves of characters it holds."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return joined(blocks.plain(content) if isinstance(content, list) else str(content or ""))

@@ -27,6 +27,8 @@ from claude_agent_sdk import (
 
 from winnow.adapters.claude import failures, tasks
 from winnow.core import agent as a
+from winnow.core.text import blocks
+from winnow.core.text.encoding import joined
 from winnow.core.usage import context, meter, plan
 from winnow.core.usage.meter import number
 
@@ -138,7 +140,7 @@ class Translator:
                     yield a.ToolStarted(block.id, block.name, as_object(block.input))
                 case TextBlock():
                     if not streamed:
-                        yield a.Text(_joined(block.text))
+                        yield a.Text(joined(block.text))
                 case ThinkingBlock() | ServerToolUseBlock() | ServerToolResultBlock():
                     pass
                 case _:
@@ -203,7 +205,7 @@ class Translator:
         """The text so far without the half of a character that the next delta completes."""
         text = self._half + text
         self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        return _joined(text.removesuffix(self._half))
+        return joined(text.removesuffix(self._half))
 
 
 def _filled(usage: Any) -> Iterator[context.Filled]:
@@ -223,32 +225,6 @@ def as_object(input: Any) -> dict[str, Any]:
     return input if isinstance(input, dict) else {"input": input}
 
 
-def _joined(text: str) -> str:
-    """Halves of surrogate pairs made one character; lone halves, which nothing can encode, �."""
-    if text.isascii():  # quick, however long it is
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
 def _text(content: str | list[dict[str, Any]] | None) -> str:
-    return _joined(_plain(content))
-
-
-def _plain(content: str | list[Any] | None) -> str:
-    """What a tool's result says; of what is no text, what it is."""
-    if not isinstance(content, list):
-        return content or ""
-    parts = []
-    for part in content:
-        match part:
-            case {"text": str(text)}:
-                parts.append(text)
-            case {"type": "tool_reference", "tool_name": str(name)}:
-                parts.append(name)
-            case {"type": str(kind), "source": {"media_type": str(media)}}:
-                parts.append(f"[{kind}: {media}]")
-            case {"type": str(kind)}:
-                parts.append(f"[{kind}]")
-            case _:
-                parts.append("[data]")
-    return "\n".join(parts)
+    """What a tool's result says."""
+    return joined(blocks.plain(content) if isinstance(content, list) else content or "")

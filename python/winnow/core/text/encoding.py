@@ -13,6 +13,13 @@ T = TypeVar("T")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
+def joined(text: str) -> str:
+    """Halves of surrogate pairs made one character; lone halves, which nothing can encode, �."""
+    if text.isascii():  # quick, however long it is
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def to_json(value: object, indent: int | None = None) -> str:
     """Structs and builtins as JSON; `from_json` gives back the same strings."""
     text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=indent)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from winnow.core.text import blocks
 from winnow.core.transcript.entries import (
     Called,
     Entry,
@@ -100,8 +101,7 @@ def _is(block: dict[str, Any], kind: str) -> bool:
 
 def _plain(content: Any) -> str:
     if isinstance(content, list):
-        parts = [part for part in content if isinstance(part, dict)]
-        return "\n".join(str(part.get("text") or f"[{part.get('type', 'data')}]") for part in parts)
+        return blocks.plain(content)
     return content if isinstance(content, str) else ""
 
 
