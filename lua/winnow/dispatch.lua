@@ -7,6 +7,7 @@ local aside = require('winnow.views.aside')
 local chats = require('winnow.chats')
 local context = require('winnow.context.list')
 local decisions = require('winnow.views.decisions')
+local elapsed = require('winnow.chat.elapsed')
 local engine = require('winnow.engine')
 local events = require('winnow.events')
 local follow = require('winnow.chat.follow')
@@ -62,6 +63,7 @@ M.effects = {
   end,
   tool = function(chat, e)
     transcript.tool(chat, e.id, e.line, e.output, e.seconds)
+    elapsed.follow(chat, e.id, (e.seconds or 0) > 0)
   end,
   agentpage = agent.show,
   promoted = function(_, e)

@@ -2,6 +2,7 @@
 --- nothing is written, and the host has nothing to do with it.
 local countdown = require('winnow.chat.countdown')
 local grammar = require('winnow.grammar')
+local transcript = require('winnow.chat.transcript')
 
 local M = {}
 
@@ -24,7 +25,7 @@ local function draw(chat)
   for id, tool in pairs(chat.tools) do
     local seconds = tool.since and math.floor((now - tool.since) / 1000)
     running = running or seconds ~= nil
-    local row = seconds and seconds >= SLOW and not told[id] and tool.row()
+    local row = seconds and seconds >= SLOW and not told[id] and transcript.marked(chat, tool)
     if row then
       vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, #tool.line, {
         virt_text = { { ' ' .. countdown.words(seconds), 'WinnowHint' } },
@@ -52,9 +53,13 @@ end
 
 --- A tool's line was written: it runs from now on, or no more.
 ---@param chat winnow.Chat
----@param tool winnow.ToolMark
+---@param id string
 ---@param waits boolean something else is said behind it
-function M.follow(chat, tool, waits)
+function M.follow(chat, id, waits)
+  local tool = chat.tools[id]
+  if not tool then
+    return -- its line was taken away
+  end
   local runs = not waits and vim.endswith(tool.line, ' ' .. grammar.RUNNING)
   local was = tool.since
   tool.since = runs and (was or vim.uv.now()) or nil

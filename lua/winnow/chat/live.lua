@@ -20,11 +20,13 @@ end
 
 --- Draw those whose lines are there.
 ---@param chat winnow.Chat
-local function draw(chat)
+---@param anew? boolean look for them, should somebody have written the text anew
+local function draw(chat, anew)
   vim.api.nvim_buf_clear_namespace(chat.buf, namespace, 0, -1)
   local now = os.time()
   for _, call in ipairs(vim.list_slice(chat.live, 1, ENOUGH)) do
-    local row = transcript.row(chat, call.id)
+    local tool = chat.tools[call.id]
+    local row = tool and (anew and transcript.row(chat, call.id) or transcript.marked(chat, tool))
     if row then
       local passed = clock(math.max(0, math.floor(now - call.since)))
       local text = call.text == '' and passed or ('%s · %s'):format(passed, call.text)
@@ -42,7 +44,7 @@ end
 ---@param calls winnow.LiveCall[]
 function M.show(chat, calls)
   chat.live = calls
-  draw(chat)
+  draw(chat, true)
   if #calls > 0 and not chat.live_timer then
     local timer = assert(vim.uv.new_timer())
     chat.live_timer = timer

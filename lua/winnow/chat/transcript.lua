@@ -1,6 +1,5 @@
 --- What the host writes into a chat: streamed text, tool lines, frontmatter values.
 local countdown = require('winnow.chat.countdown')
-local elapsed = require('winnow.chat.elapsed')
 local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
@@ -61,7 +60,6 @@ end
 ---@field due? number when what it awaits is to come, in milliseconds
 ---@field left? integer extmark that says how soon that is
 ---@field since? number when it began to run, in milliseconds
----@field row fun(): integer? where its line is, if it stands where it was written
 
 ---@param chat winnow.Chat
 ---@param row integer
@@ -77,11 +75,11 @@ local function set_mark(chat, row, line, id)
   })
 end
 
---- Where a tool's mark is, if its line still stands there.
+--- Where a tool's mark is, if its line still stands there: for what is drawn again and again.
 ---@param chat winnow.Chat
 ---@param tool winnow.ToolMark
 ---@return integer? row
-local function marked(chat, tool)
+function M.marked(chat, tool)
   local mark =
     vim.api.nvim_buf_get_extmark_by_id(chat.buf, namespace, tool.mark, { details = true })
   local row = mark[1]
@@ -94,7 +92,7 @@ end
 ---@param tool winnow.ToolMark
 ---@return integer? row
 local function row_of(chat, tool)
-  local row = marked(chat, tool)
+  local row = M.marked(chat, tool)
   if row then
     return row
   end
@@ -181,12 +179,7 @@ local function add(chat, id, lines)
   local after_tool = fold.is_output(chat.buf, row) or vim.startswith(last, grammar.TOOL)
   M.insert(chat, row, lines, after_tool)
   local mark = set_mark(chat, row + (after_tool and 1 or 2), lines[1])
-  local tool = { mark = mark, line = lines[1] } ---@type winnow.ToolMark
-  ---@return integer? row
-  tool.row = function()
-    return marked(chat, tool)
-  end
-  chat.tools[id] = tool
+  chat.tools[id] = { mark = mark, line = lines[1] }
 end
 
 --- Write what has become of a tool.
@@ -230,7 +223,6 @@ function M.tool(chat, id, line, output, seconds)
   end)
   if chat.tools[id] then
     await(chat, chat.tools[id], seconds or 0)
-    elapsed.follow(chat, chat.tools[id], (seconds or 0) > 0)
   end
 end
 
