@@ -19,13 +19,20 @@ local function is_empty()
   return unnamed and not vim.bo.modified and vim.api.nvim_buf_line_count(0) == 1
 end
 
+--- Whether command modifiers say where a window goes.
+---@param mods table
+---@return boolean
+function M.is_given(mods)
+  return mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal
+end
+
 --- Show a buffer: where it is visible already, or in the current window when that holds nothing or
 --- a chat, or in a new one at the right; command modifiers such as :tab say otherwise.
 ---@param buf integer
 ---@param mods? table
 function M.show(buf, mods)
   local win = vim.fn.bufwinid(buf)
-  local given = mods and (mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal)
+  local given = mods and M.is_given(mods)
   local free = not vim.wo.winfixbuf and (is_empty() or registry.current() ~= nil)
   if win ~= -1 then
     vim.api.nvim_set_current_win(win)

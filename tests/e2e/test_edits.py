@@ -471,7 +471,7 @@ SAMPLES: list[tuple[list[Json], dict[str, Outcome]]] = [
             "jd}⏎dd⏎⏎": "Database: PostgreSQL; Features: Logging, Search",
             "d}⏎": SKIPS,
             "dap⏎": KEEP_ALL,
-            "dG⏎": NOTHING,
+            "dG⏎": SKIPS,
             r":g/Mon\|Post\|Auth/d<CR>G?^MySQL<CR>⏎⏎": "Database: MySQL; Features: Logging, Search",
             r":v/My\|Auth/d<CR>gg/^My<CR>⏎": Stays("all is decided: <CR> again sends it"),
             r":v/My\|Auth/d<CR>gg⏎⏎": "Database: MySQL; Features: Auth",

@@ -4,7 +4,7 @@ local M = {}
 ---@param seconds integer
 ---@return string
 function M.words(seconds)
-  if seconds < 60 then
+  if seconds <= 60 then
     return ('%d s'):format(seconds)
   elseif seconds < 3600 then
     return ('%d min %d s'):format(math.floor(seconds / 60), seconds % 60)

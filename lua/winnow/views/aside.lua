@@ -5,6 +5,7 @@ local page = require('winnow.views.page')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local scratch = require('winnow.scratch')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -18,7 +19,7 @@ local open = {} ---@type table<integer, { buf: integer, begun?: boolean }> by th
 ---@param buf integer
 ---@param mods table
 local function show(buf, mods)
-  local given = mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal
+  local given = window.is_given(mods)
   local here = vim.api.nvim_get_current_win()
   vim.cmd.sbuffer({ buf, mods = given and mods or { split = 'belowright' } })
   local win = vim.api.nvim_get_current_win()
@@ -91,17 +92,16 @@ function M.said(id, text, done, problem)
   end
   local buf = one.buf
   local count = vim.api.nvim_buf_line_count(buf)
-  local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+  local last_line = vim.api.nvim_buf_get_lines(buf, -2, -1, false)[1]
   if problem ~= '' then
-    text = ('%s%s %s'):format(lines[count] == '' and '' or '\n\n', grammar.NOTICE, problem)
+    text = ('%s%s %s'):format(last_line == '' and '' or '\n\n', grammar.NOTICE, problem)
   end
   if text:find('%S') or one.begun then
-    local pieces = vim.split(lines[count] .. text, '\n', { plain = true })
-    lines[count] = nil
+    local pieces = vim.split(last_line .. text, '\n', { plain = true })
     while done and problem == '' and #pieces > 1 and pieces[#pieces] == '' do
       table.remove(pieces)
     end
-    page.write(buf, vim.list_extend(lines, pieces))
+    page.write(buf, pieces, count - 1)
     one.begun = true
   end
   if one.begun or done then

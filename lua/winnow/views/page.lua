@@ -22,9 +22,10 @@ end
 --- Put these lines there.
 ---@param buf integer
 ---@param lines string[]
-function M.write(buf, lines)
+---@param from? integer the row from which on they do; those above stay
+function M.write(buf, lines, from)
   vim.bo[buf].modifiable = true
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.api.nvim_buf_set_lines(buf, from or 0, -1, false, lines)
   vim.bo[buf].modifiable = false
   vim.bo[buf].modified = false
 end
