@@ -243,7 +243,7 @@ host.on('started', function()
     chat.state = 'asleep'
     chat:open()
     if chat.queued then
-      chat:tell('queue', { now = chat.now ~= nil })
+      chat:tell('queue', { now = chat.now ~= nil, number = chat.asked })
     end
   end
 end)

@@ -108,8 +108,10 @@ M.effects = {
   take = function(chat)
     chat:take()
   end,
-  hold = function(chat)
-    chat:hold()
+  hold = function(chat, e)
+    if e.number == chat.asked then -- else the user has said so when it was on its way
+      chat:hold()
+    end
   end,
   taken = function(chat, e)
     chat:taken(e.messages)

@@ -100,6 +100,7 @@
 ---@field type 'queue'
 ---@field chat integer
 ---@field now? boolean
+---@field number? integer
 
 --- End the running turn.
 ---@class winnow.event.Stop
@@ -527,6 +528,7 @@
 ---@class winnow.effect.Hold
 ---@field type 'hold'
 ---@field chat integer
+---@field number integer
 
 --- The agent has taken these messages, which were sent in the middle of a turn.
 ---@class winnow.effect.Taken

@@ -199,7 +199,7 @@ end
 ---@param chat winnow.Chat
 function M.pasted(chat)
   local count = vim.api.nvim_buf_line_count(chat.buf)
-  local more = count - (chat.counted or count)
+  local more = count - chat.counted
   chat.counted = count
   if more < PASTED or chat.section then
     return

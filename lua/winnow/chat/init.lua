@@ -224,6 +224,8 @@ function M.new(buf, owner)
     background = 0,
     live = {},
     queued = false,
+    asked = 0,
+    counted = vim.api.nvim_buf_line_count(buf),
     carry = '',
     fresh = false,
     saving = false,

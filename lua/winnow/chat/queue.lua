@@ -8,6 +8,7 @@ local undo = require('winnow.chat.undo')
 
 ---@class (partial) winnow.Chat
 ---@field queued false|'draft'|'block' what is to go out: all of the draft, or what waits above it
+---@field asked integer how often the user wanted something sent that had to wait
 ---@field now? integer number of the message that goes into the running turn
 ---@field sent_into table<string, integer> extmarks on messages that a turn has not taken yet, by id
 ---@field stood { lines: string[], seen: table<string, true> } below the heading, as it was healed

@@ -90,7 +90,8 @@ end
 ---@param self winnow.Chat
 ---@param now? boolean into the running turn
 local function ask_to_send(self, now)
-  if self:tell('queue', { now = now or false }) then
+  self.asked = self.asked + 1
+  if self:tell('queue', { now = now or false, number = self.asked }) then
     self:show_state()
   end
   self:save()
@@ -109,7 +110,7 @@ local function post_next(self)
     post(self, message and commit_queued(self, message, along) or '', along)
     self.queued = self.queued and #self:waiting() > 0 and 'block'
     if self.queued then
-      self:tell('queue', { now = self.now ~= nil })
+      self:tell('queue', { now = self.now ~= nil, number = self.asked })
     end
     self:show_state()
   end, function()

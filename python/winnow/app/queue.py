@@ -24,6 +24,7 @@ class Queue(Part):
     def __init__(self, around: Around) -> None:
         super().__init__(around)
         self.wanted = self.now = self.eager = False
+        self._number = 0  # of the last time that the user said so
         self._steered: list[str] = []  # told in the middle of a turn, and not taken yet
         self._ending = False  # the user ends the turn
         self._after = False  # what is wanted is so since then
@@ -38,6 +39,7 @@ class Queue(Part):
         """The user says so. While something is being taken, this is about the same one."""
         if not self.wanted:
             self._after = self._ending
+        self._number = max(self._number, event.number)
         self.wanted = not self.around.page.taking
         self.now = self.wanted and (event.now or self.eager)
         self.around.session.want()
@@ -45,6 +47,7 @@ class Queue(Part):
     def forget(self) -> None:
         """The buffer has, or the agent is gone."""
         self.wanted = self.now = False
+        self._number = 0
         self._steered = []
 
     def may_go(self, *, working: bool) -> bool:
@@ -76,6 +79,6 @@ class Queue(Part):
                 self._ending = self._after = False
                 if (error or stopped) and not said:
                     self.wanted = self.now = False
-                    self.around.page.append(p.Hold(self.around.page.chat))
+                    self.around.page.append(p.Hold(self.around.page.chat, self._number))
             case _:
                 pass

@@ -112,7 +112,13 @@ class Take(ChatMessage, frozen=True):
 
 
 class Hold(ChatMessage, frozen=True):
-    """The turn has failed, or was stopped: what is queued is not sent before the user says so."""
+    """The turn has failed, or was stopped: what is queued is not sent before the user says so.
+
+    ``number`` is that of the last `Queue` that was heard: the user has said so since, if there is a
+    later one.
+    """
+
+    number: int
 
 
 class Taken(ChatMessage, frozen=True):

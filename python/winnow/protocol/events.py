@@ -106,10 +106,12 @@ class Refilled(ChatMessage, frozen=True):
 class Queue(ChatMessage, frozen=True):
     """The user wants something sent, but the chat was not idle: ask for it with `Take`.
 
-    ``now``: into the turn that runs; else when it is over.
+    ``now``: into the turn that runs; else when it is over. ``number`` counts how often the user has
+    said so in this buffer.
     """
 
     now: bool = False
+    number: int = 0
 
 
 class Again(ChatMessage, frozen=True):
