@@ -1,10 +1,22 @@
-"""How many examples a property gets: enough for every run, many more where nobody waits."""
+"""A home for all tests, and how many examples a property gets."""
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
+import tempfile
+
 from hypothesis import settings
 
-# Of our own making throughout: the default of Hypothesis in CI is the same examples every time.
+# Claude Code asks a login shell for its tools' environment: one that reads this user's start-up
+# files may wait for a minute (of those of pyenv, each waits for all others).
+if "PYTEST_XDIST_WORKER" not in os.environ:  # which inherits it
+    os.environ["HOME"] = tempfile.mkdtemp(prefix="winnow-home-")
+    atexit.register(shutil.rmtree, os.environ["HOME"], ignore_errors=True)
+
+# Enough for every run, many more where nobody waits. Of our own making throughout: the default of
+# Hypothesis in CI is the same examples every time.
 _PARENT = settings(settings.get_profile("default"), deadline=None, print_blob=True)
 
 settings.register_profile("ci", _PARENT, max_examples=500)

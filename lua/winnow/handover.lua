@@ -89,6 +89,24 @@ function M.begin(chat, before)
   end
 end
 
+--- Leave Insert mode, and then do something: its end takes off the message line what was said.
+---@param act fun()
+local function leave_insert(act)
+  if not vim.startswith(vim.api.nvim_get_mode().mode, 'i') then
+    act()
+    return
+  end
+  vim.cmd.stopinsert()
+  vim.api.nvim_create_autocmd('ModeChanged', {
+    pattern = 'i*:n*',
+    once = true,
+    callback = vim.schedule_wrap(function()
+      vim.cmd.redraw()
+      act()
+    end),
+  })
+end
+
 --- This Neovim has lost a chat: it is read from now on. What of the draft is in no file, gets one.
 ---@param chat winnow.Chat
 ---@param owner? winnow.Owner who has it now; nil: the lock tells, and if not that, the next look
@@ -100,15 +118,17 @@ function M.resign(chat, owner)
   local kept = draft ~= '' and not saved and directory.keep_draft(chat.cwd, draft)
   watch(chat)
   vim.schedule(function() -- not now: it may be closing, or in the middle of a command
-    if vim.api.nvim_get_current_buf() == chat.buf then
-      vim.cmd.stopinsert()
-    end
     reread(chat)
-    if kept then
-      local sentence = 'Your draft is in %s: another Neovim has taken this chat over.'
-      vim.defer_fn(function() -- when Insert mode has taken its own words away
+    local function tell()
+      if kept then
+        local sentence = 'Your draft is in %s: another Neovim has taken this chat over.'
         say(sentence:format(kept), 'warn')
-      end, 50)
+      end
+    end
+    if vim.api.nvim_get_current_buf() == chat.buf then
+      leave_insert(tell)
+    else
+      tell()
     end
   end)
 end

@@ -14,7 +14,7 @@ from tests.api import ToolUse, say
 from tests.app.stage import Stage, connected
 
 UUID = "00000000-0000-4000-8000-00000000000{}"
-SERVER = "setsid sleep 31{n} & echo up; exec sleep 32{n}"
+SERVER = "(setsid sleep 31{n} &); echo up; exec sleep 32{n}"
 
 
 def agent_call(id: str, prompt: str, *, background: bool = False) -> ToolUse:

@@ -67,6 +67,12 @@ def test_it_ends_as_the_command(code: int) -> None:
         assert guard.returncode == code
 
 
+def test_a_signal_to_its_starters_group_is_not_for_it() -> None:
+    """Neovim ends the host so: Claude Code must not be gone before the host knows why."""
+    with guarded("read line") as guard:
+        assert os.getpgid(guard.pid) == guard.pid != os.getpgrp()
+
+
 def test_a_command_that_is_not_there() -> None:
     """It is said on stderr."""
     argv = [sys.executable, "-I", "-S", str(process._GUARD), "/nowhere"]

@@ -69,6 +69,7 @@ def ssh(folder: Path) -> Iterator[tuple[str, ...]]:
     (folder / "sshd.conf").write_text(
         f"Port {port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nUsePAM no\n"
         f"AuthorizedKeysFile {folder}/authorized\nStrictModes no\nPidFile none\n"
+        f"SetEnv HOME={Path.home()}\n"
     )
     Path("/run/sshd").mkdir(exist_ok=True)
     process = subprocess.Popen([server, "-D", "-e", "-f", str(folder / "sshd.conf")])

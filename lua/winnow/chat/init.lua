@@ -225,7 +225,6 @@ function M.new(buf, owner)
     live = {},
     queued = false,
     asked = 0,
-    counted = vim.api.nvim_buf_line_count(buf),
     carry = '',
     fresh = false,
     saving = false,

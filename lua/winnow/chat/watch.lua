@@ -50,6 +50,7 @@ end
 ---@param on winnow.on
 ---@param chat winnow.Chat
 local function watch_text(on, chat)
+  chat.counted = vim.api.nvim_buf_line_count(chat.buf)
   -- Whatever has set options since the last key. `OptionSet` comes for none that autocommands set.
   on({ 'SafeState', 'InsertEnter' }, function()
     dress.text(chat.buf)

@@ -10,6 +10,9 @@ with it.
 - The command has ended: what it left running on purpose stays, unless it was killed or failed.
 - The guard is killed: Linux kills the command.
 
+It has a process group of its own: what ends that of the host, as Neovim does when it quits, ends no
+command that the host does not know to be over.
+
 The guard ends as the command did, with its exit code or by its signal. See ``watch.py``.
 """
 
@@ -26,6 +29,8 @@ _SIGKILL = 9
 
 def start(command: list[str]) -> None:
     """Start the command in a session of its own, without a terminal, and become its guard."""
+    if os.getpid() != os.getsid(0):
+        os.setpgid(0, 0)
     process = os.fork()
     if process == 0:
         os.setsid()
