@@ -177,6 +177,15 @@ end
 
 -- Keys -----------------------------------------------------------------------------------------
 
+--- Whether it was on the screen, for so long, when the user began what runs now.
+---@param sight winnow.Sight
+---@param pause? number milliseconds, if not `M.pause`
+---@return boolean
+function M.seen(sight, pause)
+  local shown = #vim.api.nvim_list_uis() > 0 and sight.at -- not while suspended
+  return shown and began - math.max(sight.at, back) >= (pause or M.pause) or false
+end
+
 --- Whether what the user does now may be about a thing; says why not, once for a run of presses.
 ---@param sight winnow.Sight
 ---@param pause? number for how long it must have been seen, if not for `M.pause`
@@ -190,9 +199,7 @@ function M.allows(sight, pause)
   end
   local goes_on = press.came - refused < M.pause -- a run, whatever other keys are in it
   local twice = press.came - press.before < M.pause
-  local shown = #vim.api.nvim_list_uis() > 0 and sight.at -- not while suspended
-  local seen = shown and began - math.max(sight.at, back) >= (pause or M.pause)
-  if seen and not (goes_on or twice) then
+  if M.seen(sight, pause) and not (goes_on or twice) then
     return true
   elseif not goes_on then
     say(still or twice and TWICE:format(M.pause / 1000) or SOON, 'warn')

@@ -264,15 +264,16 @@
 ---@field text string
 ---@field id? string
 
---- Answer a permission, patch or plan from anywhere.
+--- Answer a permission, patch or plan from anywhere, or a question that has one choice.
 ---@class winnow.event.Grant
 ---@field type 'grant'
 ---@field chat integer
 ---@field section string
----@field choice 'allow'|'always'|'deny'|'turn'
+---@field choice 'allow'|'always'|'answer'|'deny'|'turn'
 ---@field reason? string
 ---@field lines? string[]
 ---@field unseen? integer
+---@field option? integer
 
 --- Show the open patch beside the file, as a diff of two buffers.
 ---@class winnow.event.Compare
@@ -325,6 +326,7 @@
 ---@field before string[]
 ---@field lines string[]
 ---@field force? boolean
+---@field unseen? string[]
 
 --- Go to what the line with this key is about; `peek`: only look at it.
 ---@class winnow.event.PickLine

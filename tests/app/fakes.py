@@ -44,6 +44,9 @@ BESIDE = (
     p.Sides,
     p.Rules,
     p.Stored,
+    p.Listed,
+    p.ListProblem,
+    p.ListAsks,
 )  # they change no text
 Kind = TypeVar("Kind")
 Asked = asyncio.Task[a.Reply]

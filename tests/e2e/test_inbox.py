@@ -58,11 +58,18 @@ def test_the_inbox_leads_to_what_waits(claude: Editor, api: ScriptedAPI) -> None
     claude.keys(":Winnow pending<CR>")
     claude.wait_line("Store")
     first, second = [strip_markers(line) for line in claude.lines()]
-    assert re.fullmatch(r"question: Store · project\d* · (now|\d+ s)", first)
-    assert second.startswith("question: Colour · ")
+    assert re.fullmatch(
+        r"ask question: Store \(Redis, Memcached\) · project\d* · (now|\d+ s)", first
+    )
+    assert second.startswith("ask question: Colour (Red, Blue) · ")
     claude.keys("2G<CR>")
     assert claude.line().startswith("Red")
     leave(claude)
+    api.add(say("Blue it is."))
+    claude.keys(":Winnow pending<CR>2Gcwanswer blue<Esc>:w<CR>")
+    claude.wait_line("ask question: Store")
+    claude.wait(lambda: len(claude.lines()) == 1, "one line")
+    claude.wait(lambda: "Blue it is." in str(api.requests) or len(api.requests) == 3, "the answer")
     claude.keys("i<Cmd>Winnow next<CR>")
     assert claude.mode() == "n"
     assert claude.line().startswith("Redis")
@@ -84,8 +91,9 @@ def test_what_waits_is_answered_by_its_line(claude: Editor, api: ScriptedAPI) ->
         f"ask Bash touch {name}" for name in ("one", "two", "three")
     ]
     claude.keys("ggcwgrant<Esc>:w<CR>")
-    claude.wait(lambda: "Line 1: grant is none of ask, allow, deny." in claude.messages(), "why")
-    claude.keys("ggcwallow<Esc>j0cwdeny<Esc>A: not that<Esc>:w<CR>")
+    claude.wait(lambda: "Line 1: grant is none of ask, allow," in claude.messages(), "why")
+    assert " · always “touch " in shown[0]
+    claude.keys("ggcwalways<Esc>j0cwdeny<Esc>A: not that<Esc>:w<CR>")
     claude.wait(lambda: len(claude.lines()) == 1, "one line")
     claude.keys("dd:w<CR>")
     claude.wait_screen("Deny Bash touch three?")

@@ -1,5 +1,6 @@
 --- Lists: buffers in which lines are things, kept up to date while they are open. What
 --- the user does is done when the buffer is written; until then it shows nothing new.
+local glance = require('winnow.views.glance')
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local marker = require('winnow.section.marker')
@@ -14,7 +15,7 @@ local M = {}
 ---@class winnow.ListKind
 ---@field key? fun(line: string): string? which thing a line is
 ---@field filetype? string
----@field guarded? boolean only the user may have its lines done
+---@field guarded? boolean only the user may have its lines done, and only those that were seen
 ---@field pick? fun(line: string, key: string, peek: boolean) go to it, or look at it
 
 ---@class winnow.List
@@ -24,6 +25,7 @@ local M = {}
 ---@field kind winnow.ListKind
 ---@field latest string[] as the host gave it last
 ---@field written string[] what stands there, but for the user's edits
+---@field sights table<string, winnow.Sight> since when its things can be seen, where that matters
 ---@field asked boolean the host has yet to say what comes of those
 local List = {}
 List.__index = List
@@ -112,6 +114,14 @@ function List:replace(lines)
       vim.fn.winrestview(was.view)
     end)
   end
+  self:look()
+end
+
+--- See what is on the screen, where that matters.
+function List:look()
+  if self.kind.guarded then
+    glance.look(self)
+  end
 end
 
 --- The host's lines. They wait while the user edits them, or is in the middle of a command.
@@ -166,6 +176,7 @@ function List:write(force)
   end
   self.asked = true
   local event = { before = self.written, lines = self:lines(), force = force or false }
+  event.unseen = self.kind.guarded and glance.unseen(self) or {}
   self:tell('editlist', event)
   vim.bo[self.buf].modified = false
 end
@@ -184,14 +195,17 @@ function List:pick(peek)
   end
 end
 
--- Markers are hidden, and a thing is one row.
+-- Markers are hidden, and a thing is one row; but what is granted by its line is seen whole.
 local WINDOW = { conceallevel = 3, concealcursor = 'nvic', wrap = false, list = false }
+local GUARDED = { wrap = true, linebreak = true, breakindent = true, breakindentopt = 'shift:4' }
 
 --- Set the options for lists in this window; other buffers of the window keep theirs.
-local function dress()
-  for name, value in pairs(WINDOW) do
+function List:dress()
+  local options = vim.tbl_extend('force', WINDOW, self.kind.guarded and GUARDED or {})
+  for name, value in pairs(options) do
     vim.wo[0][0][name] = value
   end
+  self:look()
 end
 
 function List:watch()
@@ -210,7 +224,12 @@ function List:watch()
   on('BufModifiedSet', function()
     self:show(self.latest) -- maybe all was undone
   end)
-  on({ 'BufWinEnter', 'WinEnter' }, dress)
+  on({ 'BufWinEnter', 'WinEnter' }, function()
+    self:dress()
+  end)
+  on({ 'CursorMoved', 'WinScrolled' }, function()
+    self:look()
+  end)
   on('BufUnload', function()
     self:tell('watchlist', { open = false })
   end)
@@ -239,7 +258,7 @@ local function make(name, of, kind)
   local buf = vim.api.nvim_create_buf(true, false)
   local list = { name = name, of = of, buf = buf, kind = kind }
   local self = setmetatable(list, List) --[[@as winnow.List]]
-  self.latest, self.written, self.asked = { '' }, { '' }, false
+  self.latest, self.written, self.asked, self.sights = { '' }, { '' }, false, {}
   lists[title(name, of)] = self
   vim.api.nvim_buf_set_name(buf, title(name, of))
   local options = vim.bo[buf]

@@ -120,6 +120,14 @@ class View:
             return None
         return answer.Keep(question, rows_of_others(self._form, self.lines, question, option))
 
+    def pick(self, option: int) -> answer.Decided | None:
+        """The answer that is this option of its only question; None: it is none."""
+        form = self._form
+        if form.proposes or len(form.questions) > 1 or not 0 < option <= form.size:
+            return None
+        decision = answer.decide(form, 1, Left((Pick(option),)), frozenset())
+        return decision if isinstance(decision, answer.Decided) else None
+
     def choose(self, choice: Role, reason: str, unseen: int) -> answer.Decision | answer.Explain:
         """The answer to a proposal from outside its section."""
         option = self._form.option(choice)

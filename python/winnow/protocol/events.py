@@ -194,16 +194,17 @@ class Discuss(SectionMessage, frozen=True):
 
 
 class Grant(SectionMessage, frozen=True):
-    """Answer a permission, patch or plan from anywhere.
+    """Answer a permission, patch or plan from anywhere, or a question that has one choice.
 
-    ``always`` is by its rule, ``turn`` by that until the turn ends. ``lines`` are the
-    section's, if it is open; ``unseen`` as in `Confirm`.
+    ``always`` is by its rule, ``turn`` by that until the turn ends, ``answer`` is a question's
+    ``option``, from 1. ``lines`` are the section's, if it is open; ``unseen`` as in `Confirm`.
     """
 
-    choice: Literal["allow", "turn", "always", "deny"]
+    choice: Literal["allow", "turn", "always", "deny", "answer"]
     reason: str = ""
     lines: list[str] = []
     unseen: int = 0
+    option: int = 0
 
 
 class Pace(ChatMessage, frozen=True):
@@ -292,11 +293,15 @@ class WatchList(ListMessage, frozen=True, kw_only=True):
 
 
 class EditList(ListMessage, frozen=True, kw_only=True):
-    """Do what the lines ask for, which were ``before``; ``force``: also what is asked about."""
+    """Do what the lines ask for, which were ``before``; ``force``: also what is asked about.
+
+    ``unseen`` are keys of things that the user could not see before, where that matters.
+    """
 
     before: list[str]
     lines: list[str]
     force: bool = False
+    unseen: list[str] = []
 
 
 class PickLine(ListMessage, frozen=True, kw_only=True):

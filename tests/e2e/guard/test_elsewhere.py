@@ -8,7 +8,18 @@ import pytest
 
 from tests.api import ScriptedAPI
 from tests.e2e.editor import Editor
-from tests.e2e.guard.pressing import SOON, answered, asked, look, made, press, send, shown, touch
+from tests.e2e.guard.pressing import (
+    PAUSE,
+    SOON,
+    answered,
+    asked,
+    look,
+    made,
+    press,
+    send,
+    shown,
+    touch,
+)
 
 GRANT_FIRST = """
   local chat = require('winnow.registry').all()[1]
@@ -96,3 +107,19 @@ def test_a_mapping_of_terminal_mode_grants(claude: Editor, api: ScriptedAPI) -> 
     claude.wait(made(claude).exists, "what it asked for")
     claude.keys("<C-Bslash><C-n>:bwipeout!<CR>")
     claude.resize(80, 24)
+
+
+def test_a_list_grants_what_was_on_the_screen(claude: Editor, api: ScriptedAPI) -> None:
+    """A line that was in no window when the command was typed is shown instead; then `:w` does."""
+    asked(claude, api, touch())
+    claude.keys(":tab Winnow pending<CR>:tabclose<CR>")
+    claude.wait(
+        lambda: claude.lua("return vim.fn.getbufline('winnow://pending', 1)[1] ~= ''"), "it"
+    )
+    claude.keys(":sbuffer winnow://pending | silent %s/^ask/allow/ | write<CR>")
+    claude.wait(lambda: "it was not on the screen when" in claude.messages(), "why")
+    time.sleep(PAUSE)
+    assert not made(claude).exists()
+    claude.keys(":w<CR>")
+    claude.wait(made(claude).exists, "what it asked for")
+    claude.keys(":bwipeout!<CR>")

@@ -132,8 +132,12 @@ class User:
             self._delivery.discuss(view.section, event.text, event.id, self._page)
 
     def _grant(self, event: p.Grant) -> None:
-        """Answer a proposal from outside its section."""
+        """Answer a proposal, or a question, from outside its section."""
         view = self._page.find(event.section)
+        if view is not None and event.choice == "answer":
+            if decided := view.pick(event.option):
+                self._delivery.deliver(view.section, (decided,), self._page)
+            return
         if view is not None and view.section.form.server:
             self._decline(view, event)
             return

@@ -68,8 +68,13 @@ def _in_one_scope(parts: Offer) -> Offer:
 
 def label(*updates: Update) -> str:
     """What is granted together, in plain words, with its scope."""
+    return f"Always allow {scoped(*updates)}"
+
+
+def scoped(*updates: Update) -> str:
+    """The same, without saying that it is allowed."""
     scope = _SCOPES.get(updates[0].get("destination") or "session", "this session")
-    return f"Always allow {_said(updates)} ({scope})"
+    return f"{_said(updates)} ({scope})"
 
 
 def passing_label(*updates: Update) -> str:
