@@ -22,7 +22,7 @@ local M = {}
 ---@field keep_hours number hours until a question without an answer is forgotten; 0: never
 ---@field questions 'tool'|'text'|'both' how Claude asks in new chats
 ---@field compact 'auto'|'off'|'ask' what is done before the context is full
----@field max_budget number US dollars that a chat may cost from when it is opened; 0: no limit
+---@field max_budget number US dollars that a chat may cost in all; 0: no limit
 ---@field form_hours number hours for which choices in Claude's text stay open over restarts
 ---@field completion_auto boolean a menu opens by itself in chats, where Neovim can do that
 ---@field code_actions boolean buffers with a language server have actions of ours

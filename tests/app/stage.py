@@ -102,7 +102,11 @@ class Stage:
         """A Claude whose script is filled by the test."""
         place = options.pop("place", ports.Place())
         session, mode = options.pop("session", ""), options.pop("mode", "")
-        more = {key: options.pop(key) for key in ("model", "compact", "budget") if key in options}
+        more = {
+            key: options.pop(key)
+            for key in ("model", "compact", "budget", "total")
+            if key in options
+        }
         spec = ports.AgentSpec(str(self.folder), session=session, mode=mode, place=place, **more)
         env = {**self.server.env(self.folder / "config"), **options.pop("env", {})}
         options = {"start_patience": 40, "patience": 40, **options}  # a busy machine is no failure

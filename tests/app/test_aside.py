@@ -44,6 +44,16 @@ async def test_an_answer_comes_beside_a_turn(room: Room) -> None:
     assert room.editor.text == "|Hello"
 
 
+async def test_it_is_the_model_of_now_that_answers(room: Room) -> None:
+    """As it was chosen last, not the one with which the chat was opened."""
+    await room.do(p.Open(CHAT, "/chat.md", "/", model="opus", session="abc"))
+    await room.do(p.Choose(CHAT, "model", "haiku"), p.Choose(CHAT, "effort", "low"))
+    await room.do(p.AskAside(CHAT, 1, "Why?"))
+    (aside,) = [agent for agent in room.agents if agent.spec.aside]
+    assert (aside.spec.model, aside.spec.effort, aside.spec.budget) == ("haiku", "low", 0.0)
+    await room.do(p.EndAside(CHAT, 1))
+
+
 @pytest.mark.parametrize("end", [p.EndAside(CHAT, 1), p.Close(CHAT)])
 async def test_nobody_reads_it_any_more(room: Room, end: p.Event) -> None:
     await working(room)

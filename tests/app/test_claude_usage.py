@@ -32,8 +32,8 @@ async def test_a_resumed_session_goes_on_counting(real: Stage) -> None:
         assert agent.controls
         known = await agent.controls.context()
         assert await agent.controls.plan() == []
-    (spent,) = user.every(meter.Spent)
-    assert spent.before == pytest.approx(first.cost)
+    known_first, spent = user.every(meter.Spent)
+    assert known_first.before == spent.before == pytest.approx(first.cost)
     assert [one.input for one in spent.models.values()] == [500]
     assert 0 < second.cost < first.cost
     assert known.used
@@ -154,3 +154,21 @@ async def test_a_budget_ends_work_between_two_steps(real: Stage) -> None:
             ended = await real.user.turn(number)
             assert (ended.trouble, ended.error) == ("budget", "The budget is spent.")
     assert len(real.server.requests) == 1
+
+
+async def test_a_budget_is_that_of_the_whole_session(real: Stage) -> None:
+    """Its agent is started once more with what is left, which only the session knows."""
+    bash = api.ToolUse("Bash", {"command": "echo hi"}, "toolu_1")
+    real.server.add(api.say("Hello."), api.Message([bash], read=9000), api.say("Never."))
+    async with connected(real.claude(), real.user) as agent:
+        await agent.prompt("hi", "11111111-1111-4111-8111-111111111111")
+        cost = (await real.user.turn(1)).cost
+        session = real.user.every(a.Started)[-1].session
+    real.user.events.clear()
+    budget = cost + 0.01
+    again = real.claude(session=session, budget=budget, total=budget)
+    async with connected(again, real.user) as agent:
+        await agent.prompt("on", "22222222-2222-4222-8222-222222222222")
+        assert (await real.user.turn(1)).trouble == "budget"
+        assert real.user.every(meter.Spent)[0].before == pytest.approx(cost)
+    assert len(real.server.requests) == 2

@@ -11,6 +11,7 @@ from winnow.core import agent as a
 from winnow.core.agent import Text, Trouble, TurnEnded
 from winnow.core.asking import compaction
 from winnow.core.usage.context import Context
+from winnow.core.usage.meter import Spent
 from winnow.core.usage.plan import Window
 from winnow.core.usage.trouble import COMPACT, GO_ON
 
@@ -142,12 +143,24 @@ async def test_a_budget_is_lifted(room: Room) -> None:
     assert list(room.agent.prompts) == [GO_ON]
     await room.hear(TurnEnded([], cost=0.5))
     await room.do(p.Budget(CHAT, 10.0))
-    assert room.editor.every(p.Say)[-1].text == (
-        "This chat may cost $10.00; $2.75 spent since it was opened."
-    )
+    assert room.editor.every(p.Say)[-1].text == ("This chat may cost $10.00; it has cost $2.75.")
     await room.do(p.Queue(CHAT))
     assert room.agent.spec.budget == 7.25
     await room.send("More")
+
+
+async def test_a_budget_is_that_of_all_that_the_chat_has_cost(room: Room) -> None:
+    """Also before it was opened, which the agent tells when it has connected."""
+    await room.do(p.Open(CHAT, "/chat.md", "/", budget=2.0))
+    await room.send("Hi")
+    assert (room.agent.spec.budget, room.agent.spec.total) == (2.0, 2.0)
+    prompt = room.agent.prompts["Hi"]
+    await room.hear(Spent({}, 1.5), Text("Some."), TurnEnded([prompt], cost=0.25))
+    assert room.editor.status
+    assert room.editor.status.cost == 1.75
+    await room.do(p.Budget(CHAT, 4.0), p.Queue(CHAT))
+    await room.send("More")
+    assert (room.agent.spec.budget, room.agent.spec.total) == (2.25, 4.0)
 
 
 async def test_room_is_made_when_it_is_wanted(room: Room) -> None:

@@ -103,7 +103,6 @@ def test_a_report_says_what_is_known() -> None:
     known = report.Known(
         0.42,
         budget=2,
-        spent=0.3,
         models={"opus": Amount(1200, 30, 5, 20_000, 0.42)},
         context=Context(126_000, 200_000, 0, (("Messages", 120_000),)),
         subagents=[("Look around", 12_345)],
@@ -112,7 +111,7 @@ def test_a_report_says_what_is_known() -> None:
     )
     text = "\n".join(report.lines(known, 0))
     assert "█████████████░░░░░░░ 63 %, 126.0k of 200.0k tokens" in text
-    assert "This chat has cost $0.42.\nIts budget is $2.00, $0.30 of it spent." in text
+    assert "This chat has cost $0.42.\nIts budget is $2.00." in text
     assert "  opus  $0.42, 1.2k in, 30 out, 5 from cache, 20.0k to cache" in text
     assert "  Look around  12.3k tokens" in text
     assert "  5 hours  92 % used, resets " in text

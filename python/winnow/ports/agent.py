@@ -179,6 +179,7 @@ class AgentSpec(msgspec.Struct, frozen=True):
     effort: str = ""
     compact: str = ""  # a full context: "ask" the user, "off"; else Claude Code does as it likes
     budget: float = 0.0  # US dollars that it may cost from now on; 0: no limit
+    total: float = 0.0  # that its session may cost with all before, as far as it is known; 0: ditto
     aside: bool = False  # goes on from the session without a trace in it, and only reads
 
 

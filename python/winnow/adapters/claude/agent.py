@@ -36,6 +36,7 @@ from winnow.adapters.claude.translate import Translator
 from winnow.core import agent as a
 from winnow.core import steering
 from winnow.core.context.attachment import Attachment
+from winnow.core.usage import meter
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +102,25 @@ class ClaudeAgent:
         return Process(self._options, self._spec.place, self._hear_aside, self._requests.elicit)
 
     async def connect(self) -> None:
-        """Start the CLI; once more, if it was too slow. See `ports.Agent.connect`."""
+        """Start the CLI. See `ports.Agent.connect`."""
+        await self._start()
+        await self._learn_cost()
+        spec = self._spec
+        left = meter.left(spec.total, self._translator.meter.before)
+        if spec.total and left < spec.budget - meter.LEAST:  # the CLI takes no budget later
+            self._options.max_budget_usd = left
+            await self._client.disconnect()
+            self._renew()
+            await self._start()
+        self._drain_task = asyncio.create_task(self._drain())
+
+    def _renew(self) -> None:
+        """Another CLI in the place of one that has ended."""
+        self._process = self._new_process()
+        self._client = ClaudeSDKClient(self._options, self._process)
+
+    async def _start(self) -> None:
+        """Once more, if it was too slow."""
         for again in (True, False):
             connecting = asyncio.create_task(self._client.connect())
             try:
@@ -120,14 +139,11 @@ class ClaudeAgent:
                 raise self._error(failures.silent(2 * self._start_patience))
             self._log(f"Claude Code is silent for {self._start_patience:g} s; starting it again")
             await self._client.disconnect()
-            self._process = self._new_process()
-            self._client = ClaudeSDKClient(self._options, self._process)
+            self._renew()
         if connecting.cancelled():
             raise self._error(failures.died(code, self._last_stderr()))
         if (error := connecting.exception()) is not None:
             raise self._not_started(error) from error
-        await self._learn_cost()
-        self._drain_task = asyncio.create_task(self._drain())
 
     async def _learn_cost(self) -> None:
         """What a session had cost when it is resumed; its totals go on from there."""
@@ -141,7 +157,9 @@ class ClaudeAgent:
             return
         session = told.get("session")
         if isinstance(session, dict):
-            self._translator.meter.begin(session.get("total_cost_usd"), session.get("model_usage"))
+            known = self._translator.meter
+            known.begin(session.get("total_cost_usd"), session.get("model_usage"))
+            self._events.put_nowait(meter.Spent({}, known.before))
 
     async def _is_silent(self, connecting: asyncio.Task[None]) -> bool:
         """Whether the CLI neither connects nor ends in time.

@@ -6,6 +6,8 @@ import asyncio
 import logging
 from uuid import uuid4
 
+import msgspec
+
 from winnow import ports
 from winnow import protocol as p
 from winnow.app.parts.part import Around, Part
@@ -73,9 +75,9 @@ class Aside(Part):
             raise ports.AgentError(CANT)
         if not self._session:
             raise ports.AgentError(NOTHING)
-        spec = ports.AgentSpec(
-            o.cwd, o.agent, self._session, o.model, given=Given(False), aside=True
-        )
+        spec = ports.AgentSpec(o.cwd, o.agent, self._session, given=Given(False), aside=True)
+        now = self.beside.spec(spec)  # of whoever answers in the chat
+        spec = msgspec.structs.replace(spec, model=now.model, effort=now.effort)
         agent = await self.around.world.make_agent(spec, _refuse)
         try:
             await agent.connect()

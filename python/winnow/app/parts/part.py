@@ -36,9 +36,11 @@ class Part:
 
     Attributes:
         shown: its list, if it has one.
+        beside: all parts of the chat, this one too.
     """
 
     shown: List | None = None
+    beside: Parts
 
     def __init__(self, around: Around) -> None:
         self.around = around
@@ -79,6 +81,8 @@ class Parts:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._parts = parts
+        for part in parts:
+            part.beside = self
 
     def takes(self, event: p.ChatEvent) -> bool:
         """See `Part.takes`."""

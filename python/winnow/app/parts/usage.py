@@ -20,7 +20,6 @@ from winnow.core.usage import context, meter, plan, report
 from winnow.core.usage.context import Context
 
 NAME = "usage"
-LEAST = 0.01  # US dollars: a budget is never nothing, which would be none
 
 # What each chat has cost, by its path, in US dollars; one table for each editor.
 _costs: MutableMapping[ports.Editor, dict[str, float]] = WeakKeyDictionary()
@@ -45,8 +44,7 @@ class Usage(Part):
         self._tokens: dict[str, int] = {}
         self._plan: dict[str, plan.Window] = {}
         self._list = self.shown = _Report(self)
-        self._spent = 0.0  # US dollars, since the chat was opened
-        self._budget = around.opened.budget  # that it may cost since then; 0: no limit
+        self._budget = around.opened.budget  # US dollars that all of it may cost; 0: no limit
         self._over = False  # it is spent
 
     def takes(self, event: p.ChatEvent) -> bool:
@@ -54,13 +52,12 @@ class Usage(Part):
         match event:
             case p.Budget(dollars=dollars):
                 self._allow(dollars)
-                said = f"${self._spent:.2f} spent since it was opened"
                 limit = f"${dollars:.2f}" if dollars else "as much as it likes"
-                self.around.page.say(f"This chat may cost {limit}; {said}.")
+                self.around.page.say(f"This chat may cost {limit}; it has cost ${self.cost:.2f}.")
                 return True
             case p.Again() if self._over:
                 more = self.around.opened.budget or self._budget
-                self._allow(self._spent + more)
+                self._allow(self.cost + more)
             case _:
                 pass
         return False
@@ -74,14 +71,17 @@ class Usage(Part):
         """See `Part.spec`."""
         if not self._budget:
             return spec
-        return msgspec.structs.replace(spec, budget=max(LEAST, self._budget - self._spent))
+        left = meter.left(self._budget, self.cost)
+        return msgspec.structs.replace(spec, budget=left, total=self._budget)
 
     def hear(self, event: a.AgentEvent) -> None:
         """See `Part.hear`."""
         match event:
             case meter.Spent(models=models, before=before):
-                self.cost = max(self.cost, before)
                 self._models = meter.together(self._models, models)
+                if before > self.cost:
+                    self.cost = before
+                    self.around.moved()
             case tasks.Began(id=id, what=what):
                 self._names[id] = what
             case tasks.Progress(id=id, tokens=tokens) | tasks.Ended(id=id, tokens=tokens):
@@ -92,7 +92,6 @@ class Usage(Part):
                 self._plan = plan.known(self._plan, [window])
             case a.TurnEnded(cost=cost, trouble=trouble):
                 self.cost += cost
-                self._spent += cost
                 self._over = trouble == "budget"
                 costs = _costs.setdefault(self.around.world.editor, {})
                 costs[self.around.opened.path] = costs.get(self.around.opened.path, 0.0) + cost
@@ -133,7 +132,6 @@ class Usage(Part):
         return report.Known(
             self.cost,
             self._budget,
-            self._spent,
             models=self._models,
             context=self.context,
             subagents=[(self._names.get(id, id), n) for id, n in self._tokens.items() if n],

@@ -10,6 +10,7 @@ import msgspec
 
 from winnow.core.agent import Side
 
+LEAST = 0.01  # US dollars: what is left of a budget is never nothing, which would be no limit
 MOST = 1e6  # US dollars, or 1e12 tokens: whatever says more is wrong
 
 
@@ -111,6 +112,11 @@ def together(one: Models, other: Models) -> dict[str, Amount]:
     for name, amount in other.items():
         found[name] = found.get(name, Amount()).plus(amount)
     return found
+
+
+def left(budget: float, spent: float) -> float:
+    """What may still be spent of a budget."""
+    return max(LEAST, budget - spent)
 
 
 def total(models: Iterable[Amount]) -> Amount:

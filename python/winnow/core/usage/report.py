@@ -21,8 +21,7 @@ class Known(msgspec.Struct, frozen=True):
 
     Args:
         cost: of the session.
-        budget: what the chat may cost since it was opened; 0: as much as it likes.
-        spent: what it has cost since then.
+        budget: what the chat may cost; 0: as much as it likes.
         models: by model, since the agent was first started here.
         subagents: tokens of each, by what it is for.
         chats: what each chat of this Neovim has cost here.
@@ -30,7 +29,6 @@ class Known(msgspec.Struct, frozen=True):
 
     cost: float = 0.0
     budget: float = 0.0
-    spent: float = 0.0
     models: Models = {}
     context: Context = Context()
     subagents: Sequence[tuple[str, int]] = ()
@@ -68,7 +66,7 @@ def _models(known: Known) -> Iterator[str]:
     yield ""
     yield f"This chat has cost {money(known.cost)}."
     if known.budget:
-        yield f"Its budget is {money(known.budget)}, {money(known.spent)} of it spent."
+        yield f"Its budget is {money(known.budget)}."
     ranked = sorted(known.models.items(), key=lambda one: -one[1].cost)
     yield from _table([(name, _amount(amount)) for name, amount in ranked])
 
