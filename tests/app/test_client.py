@@ -8,6 +8,7 @@ import signal
 import tempfile
 import tracemalloc
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -317,6 +318,29 @@ async def test_cancelled_and_asked_again(tmp_path: Path) -> None:
     await client.cancel()  # nothing runs
     assert await client.query("s", "p", SCHEMA) == {"n": 1}
     assert player.starts[2].value("--resume") == client.session
+
+
+async def test_a_cancellation_that_gets_lost_below_comes_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one does that comes together with a message (`MemoryObjectReceiveStream` of anyio)."""
+    result = Client._result
+
+    async def lossy(*args: Any) -> Any:
+        with suppress(asyncio.CancelledError):
+            return await result(*args)
+        return await asyncio.sleep(60)
+
+    monkeypatch.setattr(Client, "_result", lossy)
+    player = Player(tmp_path / "cli", [speech(text("a")), {"hang": 1}])
+    client = Client("key", str(tmp_path), cli_path=str(player.path))
+    heard = asyncio.Event()
+    query = asyncio.create_task(client.query("s", "p", SCHEMA, lambda _: heard.set()))
+    await heard.wait()
+    await asyncio.wait_for(client.cancel(), 30)
+    with pytest.raises(errors.Cancelled):
+        await query
+    assert left(player) == []
 
 
 async def test_its_output_can_t_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

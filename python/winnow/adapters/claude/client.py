@@ -52,6 +52,8 @@ _VARIABLES = {
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "0",
     "CLAUDE_CODE_DISABLE_FEEDBACK_SURVEY": "1",
 }
+_AGAIN = 0.2  # seconds
+
 _RESULTS: dict[str, type[ports.QueryError]] = {
     "error_max_turns": errors.TurnsSpent,
     "error_during_execution": errors.Failed,
@@ -155,14 +157,16 @@ class Client:
             options = self._options(file.name, schema, stderr)
             process = _Stream(options, on_event)
             client = ClaudeSDKClient(options, process)
+            talk = asyncio.create_task(self._result(client, process, user_prompt))
             try:
-                result = await self._result(client, process, user_prompt)
+                result = await asyncio.shield(talk)
                 self.cost += self._meter.hear(result.total_cost_usd, result.model_usage)[0]
             except ports.AgentError:
                 raise
             except Exception as error:
                 raise _failure(error, process, self._cli, stderr) from error
             finally:
+                await _end(talk)
                 self._begun = self._begun or process.began
                 if not self._begun:  # Claude Code may know the id, or not: it takes it once only
                     self.session = str(uuid4())
@@ -201,6 +205,15 @@ class Client:
                 return message
         code = process.exit_code
         raise errors.Exited(failures.died(code, ""), code=code)
+
+
+async def _end(task: asyncio.Task[Any]) -> None:
+    """Cancel it until it ends: a stream of the SDK's loses what comes together with a message."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=_AGAIN)
+    if not task.cancelled():
+        task.exception()  # nobody else looks, if it was cancelled
 
 
 async def _as_prompt(text: str) -> AsyncIterator[dict[str, Any]]:
