@@ -18,7 +18,7 @@ local inbox = require('winnow.views.inbox')
 local kept = require('winnow.views.kept')
 local library = require('winnow.library')
 local lists = require('winnow.views.list')
-local live = require('winnow.chat.live')
+local running = require('winnow.chat.running')
 local list = require('winnow.views.list')
 local log = require('winnow.log')
 local refs = require('winnow.chat.refs')
@@ -95,7 +95,7 @@ M.subcommands = {
   end,
   background = function()
     registry.with_current(function(chat)
-      chat:tell('background', { call = live.call_here(chat) or '' })
+      chat:tell('background', { call = running.call_here(chat) or '' })
     end)
   end,
   up = agent.up,

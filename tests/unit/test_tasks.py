@@ -119,9 +119,9 @@ def test_rows_stand_below_what_has_started_them() -> None:
     found = lines.rows(7, "shop", tasks, 75.0, {"b1": "line 9"})
     assert [row.text for row in found] == [
         "━━ shop",
-        "▸ look · 1:05 · 3k tokens · Explore · Running ls",
-        "  ▸ inner · 1:05",
-        "▸ sleep · 1:05 · line 9",
+        "▸ look · 1 min 5 s · 3k tokens · Explore · Running ls",
+        "  ▸ inner · 1 min 5 s",
+        "▸ sleep · 1 min 5 s · line 9",
     ]
     assert len({row.key for row in found}) == 4
     assert lines.rows(7, "shop", Tasks(), 75.0, {}) == []

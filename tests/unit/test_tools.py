@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from winnow.core.folder import Folder
 from winnow.core.text import terminal
+from winnow.core.text.duration import duration
 from winnow.core.transcript.entries import Called, Ended, Entry, Returned
-from winnow.core.transcript.tools import Came, about, came, duration, title
+from winnow.core.transcript.tools import Came, about, came, title
 from winnow.core.transcript.transcript import Transcript
 
 FOLDER = Folder("/h/shop", "/h")
@@ -189,7 +190,7 @@ def test_durations() -> None:
     """Two units at most."""
     assert [duration(s) for s in (2.4, 59.6, 3599, 7260)] == [
         "2 s",
-        "1 min 0 s",
+        "60 s",
         "59 min 59 s",
         "2 h 1 min",
     ]

@@ -39,8 +39,6 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field saved string what that held
 ---@field ahead integer how many other agents start before its own
 ---@field background integer tasks that run, and nobody waits for
----@field live winnow.LiveCall[] calls that go on
----@field live_timer? uv.uv_timer_t which draws them
 ---@field since? integer when its agent began to start, in milliseconds
 ---@field ticks? boolean what is said of time will be said anew
 ---@field unwritten? string why its file could not be written, which the user knows
@@ -222,7 +220,6 @@ function M.new(buf, owner)
     mode = '',
     ahead = 0,
     background = 0,
-    live = {},
     queued = false,
     asked = 0,
     carry = '',

@@ -1,5 +1,5 @@
 --- What a chat is doing, as the user reads it beside the draft's heading.
-local countdown = require('winnow.chat.countdown')
+local duration = require('winnow.chat.duration')
 local events = require('winnow.events')
 local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
@@ -147,7 +147,7 @@ function Chat:hint()
     return again
   end
   self:tick()
-  return ('limit over in %s · %s'):format(countdown.words(left), again)
+  return ('limit over in %s · %s'):format(duration.words(left), again)
 end
 
 --- How a start gets on; said anew every second.

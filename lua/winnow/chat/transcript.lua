@@ -1,5 +1,5 @@
 --- What the host writes into a chat: streamed text, tool lines, frontmatter values.
-local countdown = require('winnow.chat.countdown')
+local duration = require('winnow.chat.duration')
 local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
@@ -144,7 +144,7 @@ local function count_down(chat, tool, due)
   end
   tool.left = vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, #tool.line, {
     id = tool.left,
-    virt_text = seconds > 0 and { { ' ' .. countdown.words(seconds), 'WinnowNotice' } } or nil,
+    virt_text = seconds > 0 and { { ' ' .. duration.words(seconds), 'WinnowNotice' } } or nil,
     virt_text_pos = 'inline',
   })
   if seconds > 0 then

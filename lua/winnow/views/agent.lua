@@ -3,7 +3,7 @@
 local draw = require('winnow.draw')
 local grammar = require('winnow.grammar')
 local highlight = require('winnow.highlight')
-local live = require('winnow.chat.live')
+local running = require('winnow.chat.running')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
@@ -106,7 +106,7 @@ function M.enter(chat)
     local alike = vim.tbl_filter(function(other)
       return name_of(other) == name
     end, chat:lines(0, row - 1))
-    local call = live.call_here(chat) or ''
+    local call = running.call_here(chat) or ''
     chat:tell('visitagent', { call = call, line = line, nth = #alike })
   end
   return true

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from winnow.core.listing import Row, key
 from winnow.core.tasks.tasks import Task, Tasks
 from winnow.core.text import grammar
+from winnow.core.text.duration import duration
 from winnow.core.text.text import clean
 
 WIDE = 120  # characters of what a task says
@@ -20,13 +21,6 @@ _WORDS = {
 }
 HINT = "<CR> opens one, K looks at it; delete its line and :w stops it."
 NONE = "Nothing runs in the background."
-
-
-def clock(seconds: float) -> str:
-    """A time that has passed: ``m:ss``, or ``h:mm:ss``."""
-    minutes, rest = divmod(max(0, int(seconds)), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def amount(tokens: int) -> str:
@@ -69,13 +63,13 @@ def spent(task: Task) -> str:
         parts.append("1 call" if task.calls == 1 else f"{task.calls} calls")
     if task.tokens:
         parts.append(amount(task.tokens))
-    parts.append(clock(task.ended - task.began))
+    parts.append(duration(task.ended - task.began))
     return " · ".join(part for part in parts if part)
 
 
 def told(task: Task) -> str:
     """That it has ended, as a line of the chat without its sign and state."""
-    how = f"{_how(task)} after {clock(task.ended - task.began)}"
+    how = f"{_how(task)} after {duration(task.ended - task.began)}"
     return f"Background {name(task)} · {how}"
 
 
@@ -114,7 +108,7 @@ def _tree(chat: int, tasks: list[Task], now: float, output: dict[str, str]) -> I
 
 
 def _line(task: Task, now: float, output: dict[str, str]) -> str:
-    time = clock((task.ended or now) - task.began if task.end else now - task.began)
+    time = duration((task.ended or now) - task.began if task.end else now - task.began)
     parts = [name(task), time]
     if task.tokens:
         parts.append(amount(task.tokens))

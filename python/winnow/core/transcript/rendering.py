@@ -14,6 +14,7 @@ from winnow.core.asking import ways
 from winnow.core.folder import UNKNOWN, Folder
 from winnow.core.never import assert_never
 from winnow.core.text import grammar, terminal
+from winnow.core.text.duration import duration
 from winnow.core.text.text import clean, clean_block, prose, split_unfinished
 from winnow.core.transcript import tools
 from winnow.core.transcript.entries import (
@@ -76,7 +77,7 @@ def taken(ended: Ended) -> str:
     if not ended.tools or not ended.seconds or ended.stopped:
         return ""
     cost = [f"${ended.cost:.2f}"] if ended.cost >= 0.005 else []
-    said = [tools.count(ended.tools, "tool"), tools.duration(ended.seconds), *cost]
+    said = [tools.count(ended.tools, "tool"), duration(ended.seconds), *cost]
     return f"{grammar.ENDED} {tools.BETWEEN.join(said)}"
 
 
@@ -206,7 +207,7 @@ class Renderer:
                 self._held.remove(entry.id)
                 yield from self._finish()
             output = tool_output(entry.output, called.tool)
-            took = [tools.duration(entry.seconds)] if entry.seconds >= SLOW else []
+            took = [duration(entry.seconds)] if entry.seconds >= SLOW else []
             said = tools.BETWEEN.join([*filter(None, [entry.outcome]), *took])
             yield self._line(called, "failed" if entry.failed else "done", output, said)
 

@@ -271,13 +271,3 @@ def _bytes(size: float) -> str:
         if size >= limit:
             return f"{size / limit:.1f} {unit}"
     return f"{size:.0f} bytes"
-
-
-def duration(seconds: float) -> str:
-    """How long something took."""
-    whole = round(seconds)
-    minutes, rest = divmod(whole, 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

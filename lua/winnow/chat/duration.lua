@@ -1,4 +1,4 @@
---- How long something still takes, in words.
+--- How long something took, or still takes, in words; as in `core/text/duration.py`.
 local M = {}
 
 ---@param seconds integer
