@@ -3,6 +3,8 @@ local chats = require('winnow.chats')
 local directory = require('winnow.chat.directory')
 local files = require('winnow.chat.files')
 local registry = require('winnow.registry')
+local say = require('winnow.say')
+local tree = require('winnow.chat.tree')
 local window = require('winnow.window')
 
 local M = {}
@@ -13,6 +15,35 @@ function M.place()
   local chat, cwd = registry.current(), vim.fn.getcwd()
   return chat and files.place(cwd) == files.place(files.dir()) and chat.cwd
     or directory.project(cwd)
+end
+
+--- Open a new chat: in the project, or from a chat where that is; with `++worktree[=name]` in a git
+--- worktree of its own.
+---@param args table as nvim_create_user_command gives it
+---@param rest string
+---@param goal? string what its draft is to say
+function M.new(args, rest, goal)
+  local chat = registry.current()
+  local cwd, values = M.place(), {} ---@type string, table<string, string>?
+  if chat then
+    cwd, values = tree.of(chat)
+  end
+  local name = (rest .. '='):match('^%+%+worktree=(.-)=?$')
+  local problem ---@type string?
+  if name then
+    values, problem = tree.new(cwd, name)
+  elseif vim.startswith(rest, '++') then
+    values, problem = nil, ('there is no %s, only ++worktree[=name].'):format(rest)
+  end
+  if not values then
+    say('winnow: ' .. problem, 'warn')
+    return
+  end
+  local buf = chats.create(cwd, values)
+  window.show(buf, args.smods)
+  if goal then
+    assert(registry.get(buf)):append_draft({ goal })
+  end
 end
 
 --- Put lines of another buffer into the chat's draft, as a fenced block that says where they are.

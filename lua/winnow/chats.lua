@@ -14,6 +14,7 @@ local maps = require('winnow.chat.maps')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local syntax = require('winnow.syntax')
+local tree = require('winnow.chat.tree')
 local watch = require('winnow.chat.watch')
 
 local M = {}
@@ -191,7 +192,11 @@ function M.attach(buf)
   local before, path = registry.get(buf), vim.api.nvim_buf_get_name(buf)
   local empty = vim.deep_equal(vim.api.nvim_buf_get_lines(buf, 0, -1, false), { '' })
   if empty and files.own(path) then -- what holds nothing has no file: `:e!`, a session's file
-    directory.fill(buf, before and before.cwd or directory.project(vim.fn.getcwd()))
+    local cwd, values = directory.project(vim.fn.getcwd()), {}
+    if before then
+      cwd, values = tree.of(before)
+    end
+    directory.fill(buf, cwd, values)
   end
   local owner = lock.claim(path)
   local chat = Chat.new(buf, owner)

@@ -53,13 +53,13 @@ end
 
 ---@type table<string, fun(args: table, rest: string)>
 M.subcommands = {
-  new = function(args)
-    local chat, goal = registry.current(), clarify.goal()
-    local buf = chats.create(chat and chat.cwd or begin.place())
-    window.show(buf, args.smods)
-    if goal then
-      assert(registry.get(buf)):append_draft({ goal })
-    end
+  new = function(args, rest)
+    begin.new(args, vim.trim(rest), clarify.goal())
+  end,
+  merge = function()
+    registry.with_current(function(chat)
+      chat:tell('merge', {})
+    end)
   end,
   demo = function(args)
     begin.chat(args, 'Show me around.', { agent = 'scripted' })
@@ -308,6 +308,8 @@ function M.complete(lead, line)
     words = engine.values(vim.trim(before)) or {}
   elseif before:match('^chats%s+$') then
     words = { '%' }
+  elseif before:match('^new%s+$') then
+    words = { '++worktree', '++worktree=' }
   elseif before:match('^clarify%s+$') then
     words = { '++all', '++one' }
   elseif before:match('^run%s+$') then

@@ -27,6 +27,7 @@ local sent = require('winnow.chat.sent')
 local sides = require('winnow.views.sides')
 local timeline = require('winnow.views.timeline')
 local transcript = require('winnow.chat.transcript')
+local tree = require('winnow.chat.tree')
 local window = require('winnow.window')
 
 --- An effect on a section, which does nothing once that is closed.
@@ -65,8 +66,10 @@ M.effects = {
     running.follow(chat, e.id, (e.seconds or 0) > 0)
   end,
   agentpage = agent.show,
-  promoted = function(_, e)
-    local buf = chats.create(e.cwd, { session = e.session })
+  promoted = function(from, e)
+    local cwd, values = tree.of(from)
+    values.session = e.session
+    local buf = chats.create(e.cwd == from.cwd and cwd or e.cwd, values)
     local chat = registry.get(buf)
     if chat then
       transcript.whole(chat, e.lines)
@@ -136,6 +139,7 @@ M.effects = {
   end,
   meta = function(chat, e)
     transcript.meta(chat, e.values)
+    chat.branch = e.values.branch or chat.branch
   end,
   offers = function(chat, e)
     engine.offer(chat, e.models, e.efforts)

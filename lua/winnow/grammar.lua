@@ -66,5 +66,7 @@ return {
     'run',
     'task',
     'clarify',
+    'worktree',
+    'branch',
   },
 }

@@ -115,7 +115,7 @@ function M.resign(chat, owner)
   host.notify('close', { chat = chat.buf })
   local draft = vim.trim(table.concat(chat:below(), '\n'))
   local saved = vim.endswith(vim.trim(files.read(chat.path)), '\n' .. draft)
-  local kept = draft ~= '' and not saved and directory.keep_draft(chat.cwd, draft)
+  local kept = draft ~= '' and not saved and directory.keep_draft(chat.project or chat.cwd, draft)
   watch(chat)
   vim.schedule(function() -- not now: it may be closing, or in the middle of a command
     reread(chat)

@@ -8,10 +8,11 @@ function M.setup(options)
   require('winnow.config').set(options)
 end
 
---- For a statusline: what the chat of this window does, or else all chats: the state, the
---- number of tasks in the background, the permission mode of a single chat unless it is the usual
---- one, how many things wait for you, how full the context of a single chat is, what the session
---- has cost. A percent sign is doubled, as a statusline wants it. Empty without a chat.
+--- For a statusline: what the chat of this window does, or else all chats: the branch of a single
+--- one that has a worktree, the state, the number of tasks in the background, the permission mode
+--- of a single chat unless it is the usual one, how many things wait for you, how full the context
+--- of a single chat is, what the session has cost. A percent sign is doubled, as a statusline wants
+--- it. Empty without a chat.
 ---@return string
 function M.statusline()
   local registry = package.loaded['winnow.registry']
@@ -24,7 +25,9 @@ function M.statusline()
     local this = rank[chat.state] and chat.state or 'idle'
     state = rank[this] > (rank[state] or 0) and this or state
   end
-  local parts = { state }
+  local branch = #shown == 1 and shown[1].branch
+  local parts = { branch and branch:gsub('%%', '%%%%') or nil }
+  table.insert(parts, state)
   if background > 0 then
     table.insert(parts, ('· %d in background'):format(background))
   end

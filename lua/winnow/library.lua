@@ -11,6 +11,7 @@ local page = require('winnow.views.page')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
+local tree = require('winnow.chat.tree')
 local window = require('winnow.window')
 
 ---@class (partial) winnow.Chat
@@ -68,9 +69,11 @@ function M.fork()
     local draft = row == chat:heading_row()
     local said = draft and '' or vim.trim(table.concat(chat:lines(row + 1, after), '\n'))
     local above = vim.trim(table.concat(chat:lines((last or 0) + 1, row), '\n'))
+    local cwd, more = tree.of(chat)
     page.tell('fork', {
       path = chat.path,
-      cwd = chat.cwd,
+      cwd = cwd,
+      values = more,
       session = values.session or '',
       text = said,
       nth = nth,
@@ -131,6 +134,7 @@ end
 ---@return string? problem
 local function put_away(path)
   local chat = loaded(path)
+  local head = frontmatter.parse(vim.split(files.read(path), '\n', { plain = true }))
   if chat then
     chat:save() -- the draft, too
     if chat.unwritten then
@@ -151,6 +155,14 @@ local function put_away(path)
     vim.bo[chat.buf].modified = false
     chat.gone = true
     vim.api.nvim_buf_delete(chat.buf, { force = true })
+  end
+  if head.worktree and head.branch then -- after the host knows that the chat is closed
+    page.tell('leavetree', {
+      path = path,
+      cwd = files.place(head.worktree),
+      project = files.place(head.cwd or ''),
+      branch = head.branch,
+    })
   end
 end
 

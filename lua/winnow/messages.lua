@@ -42,6 +42,11 @@
 ---@field env table<string, string>
 ---@field slots integer
 
+--- The git worktree that a chat works in; an empty `project`: in none.
+---@class winnow.Worktree
+---@field project string
+---@field branch string
+
 --- A chat buffer was attached. `sections` are the ids whose markers its text still holds.
 ---@class winnow.event.Open
 ---@field type 'open'
@@ -69,6 +74,7 @@
 ---@field clarify? winnow.Clarify
 ---@field places? winnow.Place[]
 ---@field task? string
+---@field worktree? winnow.Worktree
 
 --- What one mention stands for.
 ---@class winnow.Attachment
@@ -203,6 +209,11 @@
 ---@field type 'mentions'
 ---@field chat integer
 ---@field mentions winnow.Mentioned[]
+
+--- Ask the user what of the change of this chat's worktree shall be merged.
+---@class winnow.event.Merge
+---@field type 'merge'
+---@field chat integer
 
 --- Ask about the chat without a trace in it; `id` comes back with the answer.
 ---@class winnow.event.AskAside
@@ -387,6 +398,7 @@
 ---@field text string
 ---@field nth integer
 ---@field lines string[]
+---@field values? table<string, string>
 
 --- Go on with a session of the project at `cwd`: by its id, or a part of its title.
 ---@class winnow.event.Resume
@@ -399,6 +411,14 @@
 ---@field type 'restore'
 ---@field cwd string
 ---@field name? string
+
+--- A chat was deleted, `path`; its worktree goes, too, unless it holds something.
+---@class winnow.event.LeaveTree
+---@field type 'leavetree'
+---@field path string
+---@field cwd string
+---@field project string
+---@field branch string
 
 --- Append to the transcript; `fresh` starts a new paragraph.
 ---@class winnow.effect.Write
@@ -778,6 +798,7 @@
 ---| winnow.event.Compact
 ---| winnow.event.Choose
 ---| winnow.event.Mentions
+---| winnow.event.Merge
 ---| winnow.event.AskAside
 ---| winnow.event.EndAside
 ---| winnow.event.Edit
@@ -806,6 +827,7 @@
 ---| winnow.event.Fork
 ---| winnow.event.Resume
 ---| winnow.event.Restore
+---| winnow.event.LeaveTree
 
 ---@alias winnow.Effect
 ---| winnow.effect.Write
@@ -875,6 +897,7 @@
 ---| 'compact'
 ---| 'choose'
 ---| 'mentions'
+---| 'merge'
 ---| 'askaside'
 ---| 'endaside'
 ---| 'edit'
@@ -903,6 +926,7 @@
 ---| 'fork'
 ---| 'resume'
 ---| 'restore'
+---| 'leavetree'
 
 ---@class winnow.Effects
 ---@field write fun(chat: winnow.Chat, effect: winnow.effect.Write)

@@ -66,7 +66,8 @@ function M.newest(cwd)
   for _, path in ipairs(paths) do
     local lines = vim.fn.readfile(path, '', 2 * frontmatter.MAX_LINES)
     local head = frontmatter.parse(lines)
-    if head.cwd and same_place(head.cwd, cwd) and not M.is_blank(lines) then
+    local place = head.worktree or head.cwd
+    if place and same_place(place, cwd) and not M.is_blank(lines) then
       if not lock.owner(path) then -- else another Neovim has it
         return M.load(path)
       end
@@ -147,7 +148,7 @@ end
 ---@param path? string of its file
 ---@return integer buf
 function M.create(cwd, values, path)
-  local buf = vim.fn.bufadd(path or new_path(cwd))
+  local buf = vim.fn.bufadd(path or new_path(values and values.worktree or cwd))
   vim.bo[buf].swapfile = false -- else there would be one until it is filled
   vim.cmd.call({ ('bufload(%d)'):format(buf), mods = { noautocmd = true } }) -- no Markdown file
   vim.bo[buf].buflisted = true

@@ -57,9 +57,10 @@ function M.summary(buf, width)
   who = agent == 'auto' and 'Claude, or the demo' or who
   local mode = 'mode ' .. (values.mode or 'default')
   local cwd = values.cwd or ''
+  local branch = values.worktree and (values.branch or 'new worktree')
   local text ---@type string
   for _, place in ipairs({ cwd, vim.fn.pathshorten(cwd), vim.fs.basename(cwd) }) do
-    text = table.concat({ who, place, mode }, ' · ')
+    text = table.concat(branch and { who, place, branch, mode } or { who, place, mode }, ' · ')
     if vim.fn.strdisplaywidth(text) <= width then
       return text
     end

@@ -15,6 +15,7 @@ local section = require('winnow.section')
 local send = require('winnow.chat.send')
 local sent = require('winnow.chat.sent')
 local state = require('winnow.chat.state')
+local tree = require('winnow.chat.tree')
 local undo = require('winnow.chat.undo')
 local view = require('winnow.section.view')
 local window = require('winnow.window')
@@ -213,10 +214,6 @@ function M.new(buf, owner)
     pending = {},
     announced = {},
     cost = 0,
-    context = 0,
-    warning = '',
-    again = '',
-    due = 0,
     mode = '',
     ahead = 0,
     background = 0,
@@ -254,7 +251,7 @@ local function trusted(self)
   local own = files.own(self.path)
   if not own then
     values.cwd, values.session, values.mode = nil, nil, nil
-    values.run, values.clarify = nil, nil
+    values.run, values.clarify, values.worktree = nil, nil, nil
   elseif not vim.list_contains(config.modes, values.mode) then
     values.mode = nil
   end
@@ -306,6 +303,7 @@ function Chat:open()
   local values, own = trusted(self)
   local options = config.get()
   self.cwd = files.place(values.cwd or vim.fn.getcwd())
+  local worktree = tree.told(self, values)
   if self.owner then
     return -- its section and its agent are the other's
   end
@@ -334,6 +332,7 @@ function Chat:open()
     clarify = clarified(values.clarify or '', options),
     limits = limits(self, options),
     places = config.places(options),
+    worktree = worktree,
   })
   if told and own and not values.session then
     self:set_state('connecting') -- as the host does now, which has to start first

@@ -16,7 +16,7 @@ local view = require('winnow.section.view')
 ---@field warning string what the user should know for as long as it is so
 ---@field again string what `<CR>` does after a turn that failed, in words; empty: it sends
 ---@field due number when that helps, in seconds since the epoch; 0: at once
-local Chat = {}
+local Chat = { context = 0, warning = '', again = '', due = 0 } -- until the host has told
 
 local namespace = vim.api.nvim_create_namespace('winnow.chat')
 

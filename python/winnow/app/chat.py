@@ -57,7 +57,7 @@ class Chat:
         page, outbox = self._page, self._outbox
         self._sections = Sections(opened, world, page, outbox, ledger, self._mode, self._trust)
         self._turn = self._sections.turn
-        does = (self.moved, self.handle, self.renew)
+        does = (self._sections, self.moved, self.handle, self.renew)
         around = Around(opened, world, page, self._session, outbox, self._turn, *does)
         self._queue, self._stopping = Queue(around), Stopping(around)
         self.parts = Parts([self._queue, self._stopping, *(part(around) for part in PARTS)])
@@ -290,12 +290,12 @@ class Chat:
 
     async def _spec(self) -> ports.AgentSpec:
         o = self._opened
+        await self.parts.prepare()
         self._stale = False
         given = Given()
         if o.agent != "scripted":  # which reads nothing of a project
             given = await self._trust.given(lambda: self._queue.wanted or self._outbox.waiting)
-        mode = await self._mode.first()
-        ways = self._sections.ways
+        mode, ways = await self._mode.first(), self._sections.ways
         spec = ports.AgentSpec(o.cwd, o.agent, self._resume, o.model, mode, ways, given)
         return self.parts.spec(spec)
 

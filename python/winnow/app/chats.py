@@ -45,7 +45,8 @@ class Chats:
         self._starts = Starts(world.at_once)
         self._showing = Showing(world, self._spawn)
         self._lists = Lists(world.editor, self._list)
-        self._library = Library(world, self._live, self._spawn)
+        self._closing: dict[str, asyncio.Task[None]] = {}  # by the chat's path
+        self._library = Library(world, self._live, self._spawn, self._closing)
         self._chats: dict[int, Chat] = {}
         self._shared: dict[str, List] = {
             shown.name: shown
@@ -56,7 +57,6 @@ class Chats:
                 pending_list.PendingList(world.editor, world.clock, self._chats.values),
             )
         }
-        self._closing: dict[str, asyncio.Task[None]] = {}  # by the chat's path
         self._background = Background()
 
     def handle(self, event: p.Event) -> None:
@@ -74,7 +74,7 @@ class Chats:
                 self._showing.handle(event)
             case p.GoOn() | p.HaltRun() | p.HandOver():
                 self._showing.handle(event)
-            case p.FindChats() | p.Fork() | p.Resume() | p.Restore():
+            case p.FindChats() | p.Fork() | p.Resume() | p.Restore() | p.LeaveTree():
                 self._library.handle(event)
             case p.WatchList() | p.EditList() | p.PickLine():
                 self._lists.handle(event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 from winnow import ports
@@ -17,6 +18,7 @@ NOT_FOUND = "No session of this project is called “{}”, or has this id."
 NO_SESSIONS = "There are no sessions of this project yet: :Winnow begins one."
 UNKNOWN_MESSAGE = "Claude Code's session doesn't hold this message, so it can't be forked there."
 _ID = 36  # characters of a session's id
+KEPT_TREE = "Kept {} ({}): {}"  # what matters has to stand on a narrow screen
 NOTHING_KEPT = "The trash is empty, and nothing is kept of worktrees here."
 
 
@@ -27,18 +29,24 @@ class Library:
         world: where they are.
         live: those that are open here, by their paths.
         spawn: does something beside, and tells of a failure.
+        closing: chats that end, by their paths.
 
     Attributes:
         list: of all of them.
     """
 
     def __init__(
-        self, world: ports.World, live: Callable[[], Mapping[str, Live]], spawn: Spawn
+        self,
+        world: ports.World,
+        live: Callable[[], Mapping[str, Live]],
+        spawn: Spawn,
+        closing: Mapping[str, asyncio.Task[None]],
     ) -> None:
         self.list = ChatsList(world, live, spawn)
         self._world = world
         self._live = live
         self._spawn = spawn
+        self._closing = closing
 
     def handle(self, event: p.LibraryEvent) -> None:
         """Do what an event asks for."""
@@ -51,6 +59,8 @@ class Library:
                 self._spawn(self._fork(event))
             case p.Restore():
                 self._spawn(self._restore(event))
+            case p.LeaveTree():
+                self._spawn(self._leave(event))
             case _:
                 assert_never(event)
 
@@ -100,7 +110,7 @@ class Library:
 
     async def _fork(self, event: p.Fork) -> None:
         """Copy the session up to there, and make a chat of the copy."""
-        values = {"fork": event.path.rpartition("/")[2]}
+        values = {**event.values, "fork": event.path.rpartition("/")[2]}
         try:
             if event.session and (event.nth or not event.text):
                 books = await self.list.books()
@@ -136,6 +146,24 @@ class Library:
             else:
                 await self._list_kept(event.cwd)
         except (ports.TreeError, ports.LibraryError) as error:
+            self._tell(p.Notify(error.sentence, "warn"))
+
+    async def _leave(self, event: p.LeaveTree) -> None:
+        """A chat was deleted: its worktree goes, too, if it holds nothing and is no other's."""
+        if (closing := self._closing.get(event.path)) is not None:
+            await asyncio.wait({closing})
+        library, trees = self._world.library, self._world.trees
+        others = await library.chats() if library is not None else []
+        if any(self._place(it.head.values.get("worktree", "")) == event.cwd for it in others):
+            return
+        try:
+            made = await trees.ensure(event.project, event.cwd, event.branch)
+            if held := await trees.holds(made.tree):
+                where = self._world.folder("").name(made.tree.path)
+                self._tell(p.Notify(KEPT_TREE.format(event.branch, held, where)))
+            else:
+                await trees.remove(made.tree)
+        except ports.TreeError as error:
             self._tell(p.Notify(error.sentence, "warn"))
 
     async def _list_kept(self, cwd: str) -> None:

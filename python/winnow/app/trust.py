@@ -46,6 +46,7 @@ class Trust:
         self.headless = opened.headless
         self.unasked = False
         self._cwd = opened.cwd
+        self._project = opened.worktree.project  # what is decided about that holds in its worktrees
         self._projects = world.projects
         self._decided = world.decided
         self._page = page
@@ -67,8 +68,9 @@ class Trust:
         while True:  # while one decides, the files may change
             unkept = await self._last_decision()
             what = await self._projects.read(self._cwd)
-            self._root = what.root
-            verdicts = {**await verdicts_of(self._decided, what.root), **unkept}
+            of = await self._projects.read(self._project) if self._project else what
+            self._root = of.root
+            verdicts = {**await verdicts_of(self._decided, of.root), **unkept}
             new = trust.undecided(project.entries(what.sources), verdicts)
             self.unasked = bool(new) and self.headless
             if not new or self.headless or self._ask is None:

@@ -83,6 +83,7 @@ class Item(msgspec.Struct, frozen=True):
     session: str = ""
     fork: str = ""  # the name of the file that it was forked from
     elsewhere: bool = False
+    branch: str = ""  # of the worktree that it works in
 
 
 def head(text: str) -> Head:
@@ -160,6 +161,7 @@ def _chat(kept: Kept, session: Session | None) -> Item:
         values.get("session", ""),
         values.get("fork", ""),
         kept.elsewhere,
+        values.get("branch", ""),
     )
 
 
@@ -177,7 +179,7 @@ def row(item: Item, now: float, live: Live | None, home: str = "") -> Row:
 def about(item: Item, now: float, live: Live | None, home: str = "") -> str:
     """What stands behind its title."""
     where = item.cwd.rstrip("/").rpartition("/")[2] if item.cwd not in ("", home, "~") else "~"
-    parts = [where, age(max(0.0, now - item.changed))]
+    parts = [where, item.branch, age(max(0.0, now - item.changed))]
     if live and live.cost:
         parts.append(f"${live.cost:.2f}")
     if item.fork:

@@ -30,7 +30,7 @@ from winnow.ports.store import (
     StoreError,
 )
 from winnow.ports.subagents import PastSubagent, Subagents
-from winnow.ports.trees import KeptTree, Merged, TreeChange, TreeError, Worktrees
+from winnow.ports.trees import Ensured, KeptTree, Merged, TreeChange, TreeError, Worktrees
 from winnow.ports.world import Clock, Editor, World
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "Controls",
     "Decided",
     "Editor",
+    "Ensured",
     "Files",
     "Heard",
     "Kept",

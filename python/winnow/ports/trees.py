@@ -24,6 +24,13 @@ class TreeError(Exception):
         self.detail = detail
 
 
+class Ensured(msgspec.Struct, frozen=True):
+    """A worktree that is there; ``said`` is what the user should know of how it came."""
+
+    tree: Tree
+    said: str = ""
+
+
 class TreeChange(msgspec.Struct, frozen=True):
     """All that a worktree changes at one time, which ``commit`` holds."""
 
@@ -63,6 +70,18 @@ class Worktrees(Protocol):
         Ignored files that `.worktreeinclude` names are copied.
         """
 
+    async def ensure(
+        self, project: str, cwd: str, branch: str, *, uncommitted: bool = False
+    ) -> Ensured:
+        """The worktree in which ``cwd`` stands for the folder ``project`` of the user's.
+
+        An empty ``branch``: it was never made, and is now, unless its name is taken. Else it is
+        found again; what of it is gone is made anew.
+        """
+
+    async def holds(self, tree: Tree) -> str:
+        """What it holds that is nowhere else, in short; empty: nothing."""
+
     async def change(self, tree: Tree) -> TreeChange:
         """What it changes: what was committed there and what was not, ignored files aside."""
 
@@ -79,7 +98,7 @@ class Worktrees(Protocol):
         """Write what is wanted of a `TreeChange` into the user's files.
 
         Nothing is written if there are conflicts, or if the command ``gate`` fails on a copy of
-        the merged files.
+        the merged files. The change of a worktree that stays counts from there on.
         """
 
     async def remove(self, tree: Tree) -> str:

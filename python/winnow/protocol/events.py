@@ -11,15 +11,17 @@ from winnow.core.context.session import Mentioned
 from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
-from winnow.protocol.lists import FindChats, Fork, Resume
+from winnow.protocol.lists import FindChats, Fork, LeaveTree, Resume
 from winnow.protocol.work import (
     AgentBeside,
     Background,
+    Merge,
     PickInAgent,
     Promote,
     TellTodo,
     VisitAgent,
     WatchAgent,
+    Worktree,
 )
 
 
@@ -74,6 +76,7 @@ class Open(ChatMessage, frozen=True):
     clarify: Clarify = Clarify()
     places: list[Place] = []  # where its workers may run
     task: str = ""  # no chat, but the buffer of this task of the run
+    worktree: Worktree = Worktree()
 
 
 class Close(ChatMessage, frozen=True):
@@ -334,11 +337,11 @@ SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compar
 MendEvent = Union[Again, Budget, Compact, Choose, Mentions]
 # Parts of a chat take these.
 AgentViewEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, TellTodo]
-PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, AskAside, EndAside]
+PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, Merge, AskAside, EndAside]
 # A chat takes these.
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, PartEvent, SectionEvent]
 ListEvent = Union[WatchList, EditList, PickLine]
 LedEvent = Union[GoOn, HaltRun, HandOver]  # what the chat that leads a run does
 ShowEvent = Union[Peek, GoToRun, Timeline, LedEvent]  # about runs
-LibraryEvent = Union[FindChats, Fork, Resume, Restore]  # about all chats
+LibraryEvent = Union[FindChats, Fork, Resume, Restore, LeaveTree]  # about all chats
 Event = Union[ChatEvent, Close, Watched, Recall, Trust, ListEvent, ShowEvent, LibraryEvent]

@@ -112,6 +112,16 @@ class Fork(Message, frozen=True):
     text: str
     nth: int
     lines: list[str]
+    values: dict[str, str] = {}  # of its frontmatter, that the new one has, too
+
+
+class LeaveTree(Message, frozen=True):
+    """A chat was deleted, ``path``; its worktree goes, too, unless it holds something."""
+
+    path: str
+    cwd: str  # in the worktree
+    project: str
+    branch: str
 
 
 class Resume(Message, frozen=True):

@@ -96,3 +96,18 @@ class Background(ChatMessage, frozen=True):
 
 class TellTodo(ChatMessage, frozen=True):
     """Tell the agent now what the user has changed in the todo list."""
+
+
+class Worktree(msgspec.Struct, frozen=True):
+    """The git worktree that a chat works in; an empty ``project``: in none.
+
+    ``project`` is the folder of the user's that the chat's stands for. An empty ``branch``: it has
+    yet to be made.
+    """
+
+    project: str = ""
+    branch: str = ""
+
+
+class Merge(ChatMessage, frozen=True):
+    """Ask the user what of the change of this chat's worktree shall be merged."""

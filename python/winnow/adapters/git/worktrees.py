@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import shutil
 import signal
 import tempfile
 from collections.abc import AsyncIterator
@@ -16,12 +15,24 @@ from pathlib import Path
 import msgspec
 
 from winnow import ports
-from winnow.adapters.git import changes, snapshot
-from winnow.adapters.git.git import GitError, items, line, run
+from winnow.adapters.git import changes, seat, snapshot
+from winnow.adapters.git.git import GitError, line, run
+from winnow.adapters.git.repository import (
+    KEPT,
+    add,
+    beginning,
+    copy,
+    explained,
+    has_branch,
+    included,
+    is_there,
+    kept_at,
+    root_of,
+    same,
+    tree_of,
+)
 from winnow.core.proposal.merge import Wanted
 
-_REFS = "refs/winnow/kept/"
-_INCLUDE = ".worktreeinclude"
 _TOLD = 40  # lines of what a gate has written
 _CONFLICT = 1  # how `git merge-tree` ends then
 
@@ -39,17 +50,25 @@ class GitWorktrees:
 
     async def create(self, cwd: str, name: str, *, uncommitted: bool = False) -> ports.Tree:
         """See `ports.Worktrees.create`."""
-        with _explained(f"No worktree could be made for {name}"):
-            root = await _root(cwd)
-            head = await snapshot.head(root)
-            base = await snapshot.take(root, *filter(None, [head])) if uncommitted else head
-            if not base:
-                raise ports.TreeError(f"{root} has no commit yet: make one, or base on what is.")
+        with explained(f"No worktree could be made for {name}"):
+            root = await root_of(cwd)
+            base = await beginning(root, uncommitted=uncommitted)
             clean = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "task"
             place, branch = await self._free(root, clean)
-            await run(root, "worktree", "add", "--quiet", "-b", branch, str(place), base)
-            await asyncio.to_thread(_copy, root, place, await _included(root))
-            return ports.Tree(str(root), str(place), _same(cwd, root, place), branch, base)
+            await add(root, place, branch, base)
+            return ports.Tree(str(root), str(place), same(cwd, root, place), branch, base)
+
+    async def ensure(
+        self, project: str, cwd: str, branch: str, *, uncommitted: bool = False
+    ) -> ports.Ensured:
+        """See `ports.Worktrees.ensure`."""
+        with explained("The worktree of this chat can't be made"):
+            return await seat.ensure(project, cwd, branch, uncommitted=uncommitted)
+
+    async def holds(self, tree: ports.Tree) -> str:
+        """See `ports.Worktrees.holds`."""
+        with explained(f"What {tree.branch} holds can't be read"):
+            return await seat.holds(tree, await self._state(tree))
 
     async def _free(self, root: Path, name: str) -> tuple[Path, str]:
         """A folder and a branch that are not there yet."""
@@ -57,16 +76,13 @@ class GitWorktrees:
         for number in range(1, 1000):
             tried = name if number == 1 else f"{name}-{number}"
             place, branch = self._folder / f"{root.name}-{tried}", f"winnow/{tried}"
-            code, _ = await run(
-                root, "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}", may_fail=(1,)
-            )
-            if code and not _is_there(place):
+            if not (await has_branch(root, branch) or is_there(place)):
                 return place, branch
         raise ports.TreeError(f"There are a thousand worktrees named {name}: remove some.")
 
     async def change(self, tree: ports.Tree) -> ports.TreeChange:
         """See `ports.Worktrees.change`."""
-        with _explained(f"What {tree.branch} changes can't be read"):
+        with explained(f"What {tree.branch} changes can't be read"):
             commit = await self._state(tree)
             entries = await changes.differing(Path(tree.root), tree.base, commit)
             return ports.TreeChange(commit, await changes.read(Path(tree.root), entries))
@@ -78,19 +94,20 @@ class GitWorktrees:
     async def _state(self, tree: ports.Tree) -> str:
         """A commit of all that a worktree holds, or of its branch if its folder is gone."""
         root, place = Path(tree.root), Path(tree.path)
-        if _is_there(place / ".git"):
+        if is_there(place / ".git"):
             return await snapshot.take(place, await snapshot.head(place) or tree.base)
         return await line(root, "rev-parse", "--verify", f"refs/heads/{tree.branch}")
 
     async def update(self, tree: ports.Tree) -> ports.Tree:
         """See `ports.Worktrees.update`."""
         root, place = Path(tree.root), Path(tree.path)
-        with _explained(f"{tree.branch} could not be brought up to date"):
+        with explained(f"{tree.branch} could not be brought up to date"):
             theirs = await self._state(tree)
             ours = await snapshot.take(root, *filter(None, [await snapshot.head(root), tree.base]))
             merged, _ = await _merged(root, ours, theirs)
             commit = await snapshot.commit(root, merged, [theirs, ours])
             await run(place, "reset", "--quiet", "--hard", commit)
+            await seat.came_home(root, tree.branch, ours)
             return msgspec.structs.replace(tree, base=ours)
 
     # --- merged ---------------------------------------------------------------------------------
@@ -101,7 +118,7 @@ class GitWorktrees:
         """See `ports.Worktrees.merge`."""
         root = Path(tree.root)
         async with self._merging:
-            with _explained(f"{tree.branch} could not be merged"):
+            with explained(f"{tree.branch} could not be merged"):
                 return await self._merge(root, tree, commit, wanted, gate)
 
     async def _merge(
@@ -120,14 +137,16 @@ class GitWorktrees:
             if failed is not None:
                 return ports.Merged(failed=failed)
         again = await snapshot.take(root)
-        if await _tree(root, again) != await _tree(root, ours):
+        if await tree_of(root, again) != await tree_of(root, ours):
             return ports.Merged(failed="Files have changed meanwhile: merge again.")
-        return ports.Merged(done=await _lay(root, ours, merged))
+        done = await _lay(root, ours, merged)
+        await seat.came_home(root, tree.branch, theirs)
+        return ports.Merged(done=done)
 
     async def _fails(self, root: Path, merged: str, below: Path, gate: str) -> str | None:
         """What a command wrote that failed on the merged files; None: it went well."""
         async with _checkout(root, merged) as place:
-            await asyncio.to_thread(_copy, root, place, await _included(root))
+            await asyncio.to_thread(copy, root, place, await included(root))
             process = await asyncio.create_subprocess_shell(
                 gate,
                 cwd=place / below,
@@ -154,98 +173,44 @@ class GitWorktrees:
         """See `ports.Worktrees.remove`."""
         root, place = Path(tree.root), Path(tree.path)
         kept = ""
-        with _explained(f"The worktree {tree.path} could not be removed"):
+        with explained(f"The worktree {tree.path} could not be removed"):
             with suppress(GitError):  # neither folder nor branch is there
                 commit = await self._state(tree)
-                if await _tree(root, commit) != await _tree(root, tree.base):
+                if await tree_of(root, commit) != await tree_of(root, tree.base):
                     kept = await _keep(root, tree.branch.removeprefix("winnow/"), commit)
-            if _is_there(place):
+            if is_there(place):
                 await run(root, "worktree", "remove", "--force", "--force", str(place))
             await run(root, "worktree", "prune")
             await run(root, "branch", "--quiet", "-D", tree.branch, may_fail=(1,))
+            if not kept:
+                await seat.forget(root, tree.branch)
             return kept
 
     async def kept(self, cwd: str) -> list[ports.KeptTree]:
         """See `ports.Worktrees.kept`."""
-        with _explained("What was removed can't be listed"):
-            root = await _root(cwd)
+        with explained("What was removed can't be listed"):
+            root = await root_of(cwd)
             form = "%(refname)%09%(committerdate:unix)"
             _, out = await run(
-                root, "for-each-ref", "--sort=-committerdate", f"--format={form}", _REFS
+                root, "for-each-ref", "--sort=-committerdate", f"--format={form}", KEPT
             )
             rows = [row.split("\t") for row in os.fsdecode(out).splitlines()]
             return [
-                ports.KeptTree(ref.removeprefix(_REFS), float(at or 0), await _stat(root, ref))
+                ports.KeptTree(ref.removeprefix(KEPT), float(at or 0), await _stat(root, ref))
                 for ref, at in rows
             ]
 
     async def restore(self, cwd: str, name: str) -> ports.Tree:
         """See `ports.Worktrees.restore`."""
-        with _explained(f"{name} could not be brought back"):
-            root = await _root(cwd)
-            commit = await _kept(root, name)
+        with explained(f"{name} could not be brought back"):
+            root = await root_of(cwd)
+            commit = await kept_at(root, name)
             if not commit:
                 raise ports.TreeError(f"Nothing named {name} is kept in {root}.")
             place, branch = await self._free(root, name)
             await run(root, "worktree", "add", "--quiet", "-b", branch, str(place), commit)
             base = await line(root, "rev-parse", f"{commit}^")
-            return ports.Tree(str(root), str(place), _same(cwd, root, place), branch, base)
-
-
-class _explained:  # noqa: N801  used as a statement
-    """Errors of git and of the disk as a `ports.TreeError` that begins with these words."""
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, GitError):
-            raise ports.TreeError(f"{self._what}: {error.said}.", str(error)) from error
-        if isinstance(error, OSError):
-            raise ports.TreeError(f"{self._what}: {error.strerror}.", repr(error)) from error
-
-
-async def _root(cwd: str) -> Path:
-    """The top of the repository that a folder is in."""
-    if not _is_there(Path(cwd)):
-        raise ports.TreeError(f"{cwd} is no folder.")
-    try:
-        top = await line(Path(cwd), "rev-parse", "--show-toplevel")
-    except FileNotFoundError as error:
-        raise ports.TreeError("Worktrees need git, which is not installed.") from error
-    except GitError as error:
-        raise ports.TreeError(f"{cwd} is in no git repository with files.", str(error)) from error
-    return Path(top)  # git has resolved it
-
-
-def _is_there(path: Path) -> bool:
-    return path.exists()
-
-
-def _same(cwd: str, root: Path, place: Path) -> str:
-    """The folder in one tree that stands for another's."""
-    return str(place / Path(cwd).resolve().relative_to(root))
-
-
-async def _included(root: Path) -> list[str]:
-    """Ignored files that a worktree needs all the same, as `.worktreeinclude` says."""
-    if not _is_there(root / _INCLUDE):
-        return []
-    listing = ("ls-files", "-z", "--others", "--ignored")
-    named = await items(root, *listing, f"--exclude-from={_INCLUDE}")
-    ignored = set(await items(root, *listing, "--exclude-standard"))
-    return [path for path in named if path in ignored]
-
-
-def _copy(root: Path, place: Path, paths: list[str]) -> None:
-    for path in paths:
-        target = place / path
-        if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(root / path, target, follow_symlinks=False)
+            return ports.Tree(str(root), str(place), same(cwd, root, place), branch, base)
 
 
 async def _merged(root: Path, ours: str, theirs: str) -> tuple[str, dict[str, str]]:
@@ -279,7 +244,7 @@ async def _checkout(root: Path, tree: str) -> AsyncIterator[Path]:
 
 async def _lay(root: Path, ours: str, merged: str) -> tuple[str, ...]:
     """Write what differs into the user's files; index, branch and commits stay as they are."""
-    entries = await changes.differing(root, await _tree(root, ours), merged)
+    entries = await changes.differing(root, await tree_of(root, ours), merged)
     written = [entry.path for entry in entries if entry.mode != "000000"]
     gone = [root / entry.path for entry in entries if entry.mode == "000000"]
     await asyncio.to_thread(_delete, root, gone)
@@ -298,27 +263,16 @@ def _delete(root: Path, files: list[Path]) -> None:
                 folder.rmdir()
 
 
-async def _tree(root: Path, commit: str) -> str:
-    return await line(root, "rev-parse", f"{commit}^{{tree}}")
-
-
 async def _keep(root: Path, name: str, commit: str) -> str:
     """Keep a commit under this name, or one like it: what was kept before stays."""
     for number in count(1):
         tried = name if number == 1 else f"{name}-{number}"
-        before = await _kept(root, tried)
+        before = await kept_at(root, tried)
         if not before:
-            await run(root, "update-ref", f"{_REFS}{tried}", commit)
-        if not before or await _tree(root, before) == await _tree(root, commit):
+            await run(root, "update-ref", f"{KEPT}{tried}", commit)
+        if not before or await tree_of(root, before) == await tree_of(root, commit):
             return tried
     raise AssertionError
-
-
-async def _kept(root: Path, name: str) -> str:
-    """The commit that is kept under a name; empty: there is none."""
-    with suppress(GitError):
-        return await line(root, "rev-parse", "--verify", "--quiet", f"{_REFS}{name}")
-    return ""
 
 
 async def _stat(root: Path, ref: str) -> str:

@@ -12,6 +12,7 @@ from winnow.app.parts.rules import Rules
 from winnow.app.parts.servers import Servers
 from winnow.app.parts.todo import Todo
 from winnow.app.parts.touched import Touched
+from winnow.app.parts.tree import Tree
 from winnow.app.parts.usage import Usage
 from winnow.app.parts.work import Work
 from winnow.app.parts.written import Written
@@ -29,4 +30,5 @@ PARTS: tuple[type[Part], ...] = (
     Todo,
     Touched,
     Context,
+    Tree,
 )

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from winnow import ports
 from winnow import protocol as p
 from winnow.app.lists import List
 from winnow.app.outbox import Outbox
 from winnow.app.page import Page
+from winnow.app.section import Section
 from winnow.app.session import Session
 from winnow.app.turn import Turn
 from winnow.core import agent as a
 
 P = TypeVar("P", bound="Part")
+
+
+class Asking(Protocol):
+    """What asks the user something for which no agent waits in a call."""
+
+    def route(self, routes: Any) -> None:
+        """This takes the answers, see `winnow.app.sections.delivery.Routes`."""
+
+    def ask(self, request: a.Request) -> None:
+        """Ask this."""
+
+    def routed(self) -> list[Section]:
+        """What was asked so, and waits."""
+        ...
+
+    def withdraw(self, section: Section) -> None:
+        """Nobody needs its answer any more."""
 
 
 class Around(NamedTuple):
@@ -26,6 +44,7 @@ class Around(NamedTuple):
     session: Session
     outbox: Outbox
     turn: Turn
+    sections: Asking
     moved: Callable[[], None]  # the part has changed: see what can be done next
     handle: Callable[[p.ChatEvent], None]  # as if the user wanted it
     renew: Callable[[], None]  # start the agent anew before the next message
@@ -65,6 +84,13 @@ class Part:
     def holds(self) -> bool:
         """Whether nothing may be sent yet."""
         return False
+
+    async def prepare(self) -> None:
+        """An agent is to be made: see that it has what it needs.
+
+        Raises:
+            AgentError: it can't have that.
+        """
 
     def spec(self, spec: ports.AgentSpec) -> ports.AgentSpec:
         """What the next agent is made from."""
@@ -106,6 +132,11 @@ class Parts:
     def status(self) -> dict[str, Any]:
         """The fields of all."""
         return {name: value for part in self._parts for name, value in part.status().items()}
+
+    async def prepare(self) -> None:
+        """See `Part.prepare`."""
+        for part in self._parts:
+            await part.prepare()
 
     def spec(self, spec: ports.AgentSpec) -> ports.AgentSpec:
         """See `Part.spec`."""

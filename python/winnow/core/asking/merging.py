@@ -1,6 +1,6 @@
-"""Shall what a task has changed in its worktree be merged? Asked as one patch of many files.
+"""Shall what was changed in a worktree be merged? Asked as one patch of many files.
 
-No agent waits for it in a call: the run has asked it, and merges what the user wants.
+No agent waits for it in a call: the run has asked it, or the user, who decides what is merged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from winnow.core.question import Option, Question
 from winnow.core.section.form import Form
 from winnow.core.text.text import brief
 
-TOOL = "winnow:merge"  # no tool: what Winnow itself asks when a task is done
+TOOL = "winnow:merge"  # no tool: what Winnow itself asks
 _SHOWN = 60  # lines of what stood in the way
 _AROUND = 2  # lines that are shown around a conflict
 _BEGIN, _END = "<<<<<<< ", ">>>>>>> "
@@ -28,8 +28,9 @@ _SIDES = {_BEGIN: "in the project", _END: "in the worktree"}  # git names commit
 
 
 class ToMerge(msgspec.Struct, frozen=True):
-    """What is asked: of the task, what ``commit`` holds.
+    """What is asked: of the task, what ``commit`` holds. Without a task, of the chat.
 
+    ``base`` is where the change of a chat begins.
     ``cut`` are the texts that the user wanted of files the last time; ``shown`` are lines that say
     what stood in the way then.
     """
@@ -43,6 +44,7 @@ class ToMerge(msgspec.Struct, frozen=True):
     shown: tuple[str, ...] = ()
     cut: dict[str, str] = {}
     conflicts: bool = False
+    base: str = ""
 
 
 class Merging(Way):
@@ -61,7 +63,7 @@ class Merging(Way):
         form, given = answered.form, answered.given
         if form.refuses(given.kept):
             return Deny(because("The user did not merge this", answered))
-        if given.kept == (_DROP,):
+        if given.kept == (_DROP,):  # only of a task
             return Allow({"wanted": {}}, note=given.notes)
         match answered.change:
             case Kept(input=input) | Changed(input=input):
@@ -88,6 +90,7 @@ _OPTIONS = (
     Option("Send it back", "write what to change after this line", role="deny"),
 )
 _DROP = 2
+_OF_CHAT = (_OPTIONS[0], _OPTIONS[2])  # which goes on in its worktree
 
 
 def asked(what: ToMerge) -> Request:
@@ -103,10 +106,12 @@ def of(request: Request) -> ToMerge:
 def form(form_id: str, what: ToMerge) -> Form:
     """The section that asks."""
     proposal = Merge({}, what.title, what.files)
-    wish = f"wants to merge {diffstat(what.files)}. Delete hunks and files that shall stay out."
-    who = f"{what.task} {what.title}"
+    wants = "wants to merge" if what.task else f"has changed in {what.title}:"
+    wish = f"{wants} {diffstat(what.files)}. Delete hunks and files that shall stay out."
+    who = f"{what.task} {what.title}" if what.task else ""
     text = "\n".join((sentences(who, wish, what.why, proposal, "Worker"), *what.shown))
-    return Form(form_id, (Question(text, brief(what.title), _OPTIONS),), proposal, what.task)
+    options = _OPTIONS if what.task else _OF_CHAT
+    return Form(form_id, (Question(text, brief(what.title), options),), proposal, what.task)
 
 
 def conflicts(marked: Mapping[str, str]) -> tuple[str, ...]:

@@ -70,4 +70,6 @@ KEYS = (
     "run",
     "task",
     "clarify",
+    "worktree",
+    "branch",
 )
