@@ -243,7 +243,7 @@ end
 ---@param section winnow.Section
 ---@param first integer
 ---@return { row: integer, line: string }[] heads
----@return integer[] asked the last row of each question's text
+---@return { row: integer, hint: string }[] asked the last row of each question's text
 ---@return integer? foot
 ---@return winnow.Fenced[] bodies
 ---@return integer[] options
@@ -264,11 +264,14 @@ local function find(section, first)
     elseif slot == grammar.HEAD then
       table.insert(heads, { row = row, line = line })
     elseif found and slot == grammar.ASKED then
-      asked[found.question] = row
+      asked[found.question] = { row = row, hint = OWN }
     elseif slot == grammar.FOOT then
       foot = row
     elseif tonumber(slot) then
       table.insert(options, row)
+      if asked[found.question] then
+        asked[found.question].hint = HINT
+      end
     end
   end
   return heads, vim.tbl_values(asked), foot, bodies, options
@@ -318,8 +321,8 @@ function M.draw(section)
   for _, row in ipairs(options) do
     put(row, LISTED)
   end
-  for _, row in ipairs(section.pristine and asked or {}) do
-    put(row, { virt_lines = in_lines(M.wrapped(#options > 0 and HINT or OWN, width)) })
+  for _, last in ipairs(section.pristine and asked or {}) do
+    put(last.row, { virt_lines = in_lines(M.wrapped(last.hint, width)) })
   end
   local shown = shown_of(section)
   local verdict = foot_line(shown, width)
