@@ -23,6 +23,7 @@ local list = require('winnow.views.list')
 local log = require('winnow.log')
 local refs = require('winnow.chat.refs')
 local registry = require('winnow.registry')
+local rewind = require('winnow.rewind')
 local run = require('winnow.run')
 local say = require('winnow.say')
 local timeline = require('winnow.views.timeline')
@@ -247,6 +248,9 @@ M.subcommands = {
   end,
   fork = function()
     library.fork()
+  end,
+  rewind = function()
+    registry.with_current(rewind.ask)
   end,
   resume = function(_, rest)
     library.resume(begin.place(), vim.trim(rest))

@@ -19,6 +19,7 @@ local offers = require('winnow.context.offers')
 local quiet = require('winnow.quiet')
 local registry = require('winnow.registry')
 local reload = require('winnow.reload')
+local rewind = require('winnow.rewind')
 local running = require('winnow.chat.running')
 local say = require('winnow.say')
 local section = require('winnow.section')
@@ -163,6 +164,9 @@ M.effects = {
   end,
   reload = function(_, e)
     reload.reload(e.path)
+  end,
+  askunsaved = function(chat)
+    chat:tell('unsaved', { paths = rewind.unsaved() })
   end,
   sides = function(_, e)
     sides.open(e.path, e.old, e.new)

@@ -63,6 +63,7 @@ return {
     'questions',
     'title',
     'fork',
+    'at',
     'run',
     'task',
     'clarify',

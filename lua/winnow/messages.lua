@@ -228,6 +228,22 @@
 ---@field chat integer
 ---@field id integer
 
+--- Ask what is to be as it was before a message of the user's.
+---@class winnow.event.Rewind
+---@field type 'rewind'
+---@field chat integer
+---@field text string
+---@field nth integer
+---@field lines string[]
+---@field row integer
+---@field unsaved string[]
+
+--- The files that are changed in a buffer now: `AskUnsaved` wants to know.
+---@class winnow.event.Unsaved
+---@field type 'unsaved'
+---@field chat integer
+---@field paths string[]
+
 --- The lines of the open section changed.
 ---@class winnow.event.Edit
 ---@field type 'edit'
@@ -583,7 +599,7 @@
 --- A section that waits for the user, shown already or not.
 ---@class winnow.Pending
 ---@field section string
----@field kind 'form'|'patch'|'permission'|'plan'|'question'|'trust'
+---@field kind 'form'|'patch'|'permission'|'plan'|'question'|'rewind'|'trust'
 ---@field title string
 ---@field agent string
 ---@field since number
@@ -658,6 +674,11 @@
 ---@class winnow.effect.Reload
 ---@field type 'reload'
 ---@field path string
+
+--- Which files are changed in a buffer? `Unsaved` says.
+---@class winnow.effect.AskUnsaved
+---@field type 'askunsaved'
+---@field chat integer
 
 --- What can be chosen in this chat: models, each with what is said of it, and efforts.
 ---@class winnow.effect.Offers
@@ -801,6 +822,8 @@
 ---| winnow.event.Merge
 ---| winnow.event.AskAside
 ---| winnow.event.EndAside
+---| winnow.event.Rewind
+---| winnow.event.Unsaved
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
 ---| winnow.event.Keep
@@ -859,6 +882,7 @@
 ---| winnow.effect.Visit
 ---| winnow.effect.Touched
 ---| winnow.effect.Reload
+---| winnow.effect.AskUnsaved
 ---| winnow.effect.Offers
 ---| winnow.effect.Sides
 ---| winnow.effect.Rules
@@ -900,6 +924,8 @@
 ---| 'merge'
 ---| 'askaside'
 ---| 'endaside'
+---| 'rewind'
+---| 'unsaved'
 ---| 'edit'
 ---| 'confirm'
 ---| 'keep'
@@ -958,6 +984,7 @@
 ---@field visit fun(chat: winnow.Chat, effect: winnow.effect.Visit)
 ---@field touched fun(chat: winnow.Chat, effect: winnow.effect.Touched)
 ---@field reload fun(chat: nil, effect: winnow.effect.Reload)
+---@field askunsaved fun(chat: winnow.Chat, effect: winnow.effect.AskUnsaved)
 ---@field offers fun(chat: winnow.Chat, effect: winnow.effect.Offers)
 ---@field sides fun(chat: winnow.Chat, effect: winnow.effect.Sides)
 ---@field rules fun(chat: nil, effect: winnow.effect.Rules)

@@ -47,6 +47,8 @@ BESIDE = (
     p.Listed,
     p.ListProblem,
     p.ListAsks,
+    p.AskUnsaved,
+    p.Adopt,
 )  # they change no text
 Kind = TypeVar("Kind")
 Asked = asyncio.Task[a.Reply]
@@ -161,6 +163,11 @@ class MemoryFiles:
         if path in self.locked:
             raise FileError(f"{path} can't be written: Read-only.")
         self.texts[path] = text
+
+    def remove(self, path: str, before: str) -> None:
+        if self.read(path) != before:
+            raise FileError(f"{path} has changed meanwhile.")
+        del self.texts[path]
 
 
 class MemoryProjects:

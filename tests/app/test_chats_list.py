@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 from winnow import ports
@@ -29,6 +29,7 @@ class Shelf:
         self.known = [Session("session-cli", "/shop", 1, first="from the CLI")]
         self.past = [Past("1", "user", "Hello"), Past("2", "assistant", "Hi.")]
         self.done: list[tuple[str, ...]] = []
+        self.copies: dict[str, str] | None = None
         self.broken = False
 
     async def chats(self) -> list[Kept]:
@@ -73,6 +74,13 @@ class Books:
 
     async def fork(self, id: str, last: str, title: str) -> str:
         return f"{id}-fork"
+
+    async def cut(self, id: str, first: str, summary: str) -> str:
+        self._shelf.done.append(("cut", id, first, summary))
+        return f"{id}-cut"
+
+    async def checkpoint(self, id: str, prompt: str) -> Mapping[str, str] | None:
+        return self._shelf.copies
 
     async def trashed(self) -> Sequence[Trashed]:
         return [Trashed("0" * 36, 1, "an old session")]

@@ -116,8 +116,9 @@ async def test_its_sessions_are_read_renamed_forked_and_put_away(
     found = await books.find(session.id)
     assert found is not None
     assert "A / name" in found.title
-    last, known = history.before(past, "second", 1)
-    fork = await books.fork(session.id, last, "Branch") if known else ""
+    cut = history.before(past, "second", 1)
+    assert cut is not None
+    fork = await books.fork(session.id, cut.last, "Branch")
     async with connected(real.claude(session=fork), real.user) as agent:
         await agent.prompt("third", UUID.format(3))
         await real.user.turn(3)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from winnow.core import sessions
 from winnow.core.sessions import Item, Kept, Live, Session, head
-from winnow.core.transcript import history
+from winnow.core.transcript import checkpoints, history
 from winnow.core.transcript.history import Past
 from winnow.core.transcript.transcript import Transcript
 
@@ -164,6 +164,41 @@ def test_what_is_no_message_is_left_out(content: Any) -> None:
     assert list(history.entries([user(content), Past("c", "assistant", content)])) == []
 
 
+def test_what_is_damaged_in_a_session_tells_nothing_of_files() -> None:
+    """Nor what a newer Claude Code may write; the rest counts, and copies stay in their folder."""
+
+    def backup(name: object) -> dict[str, object]:
+        return {"backupFileName": name, "realParentDir": "/shop/src"}
+
+    entries: list[object] = [
+        None,
+        [],
+        {"type": "file-history-snapshot"},
+        {"type": "file-history-snapshot", "snapshot": {"messageId": "1", "trackedFileBackups": 3}},
+        {"type": "file-history-delta", "snapshotMessageId": "1", "trackingPath": "src/a"},
+        *(
+            {
+                "type": "file-history-delta",
+                "snapshotMessageId": "1",
+                "trackingPath": f"src/{path}",
+                "backup": backup(name),
+            }
+            for path, name in (("a", "x@v1"), ("b", None), ("c", "../x"), ("d", ".."), ("e", 7))
+        ),
+        {
+            "type": "file-history-snapshot",
+            "snapshot": {"messageId": "2", "trackedFileBackups": {"src/a": backup("x@v2")}},
+        },
+    ]
+    found = {id: checkpoints.at("s", entries, id) for id in "123"}
+    assert [(of.known, of.files.get("/shop/src/a")) for of in found.values()] == [
+        (True, ("s", "x@v1")),
+        (True, ("s", "x@v2")),
+        (False, ("s", "x@v1")),
+    ]
+    assert set(found["2"].files) == {"/shop/src/a", "/shop/src/b"}
+
+
 def test_a_prompt_is_found_where_it_stands() -> None:
     """By its words and, of several such, by its place; with the message before it."""
     past = [
@@ -175,9 +210,9 @@ def test_a_prompt_is_found_where_it_stands() -> None:
         user("go on", "6"),
     ]
     assert [history.before(past, "go on", nth) for nth in range(4)] == [
-        ("", True),
-        ("2", True),
-        ("5", True),
-        ("5", True),
+        ("", "1"),
+        ("2", "3"),
+        ("5", "6"),
+        ("5", "6"),
     ]
-    assert history.before(past, "other", 0) == ("", False)
+    assert history.before(past, "other", 0) is None

@@ -59,6 +59,15 @@ class DiskFiles:
         except OSError as error:
             raise FileError(f"{path} can't be written: {error.strerror}.") from error
 
+    def remove(self, path: str, before: str) -> None:
+        """Delete a file that is as it was ``before``. See `ports.Files.remove`."""
+        if self.read(path) != before:
+            raise FileError(f"{path} has changed meanwhile.")
+        try:
+            Path(path).unlink()
+        except OSError as error:
+            raise FileError(f"{path} can't be deleted: {error.strerror}.") from error
+
 
 class DiskTemplates:
     """Implements `ports.Templates`."""

@@ -57,7 +57,7 @@ class Chat:
         page, outbox = self._page, self._outbox
         self._sections = Sections(opened, world, page, outbox, ledger, self._mode, self._trust)
         self._turn = self._sections.turn
-        does = (self._sections, self.moved, self.handle, self.renew)
+        does = (self._sections, self.moved, self.handle, self.renew, self.ask)
         around = Around(opened, world, page, self._session, outbox, self._turn, *does)
         self._queue, self._stopping = Queue(around), Stopping(around)
         self.parts = Parts([self._queue, self._stopping, *(part(around) for part in PARTS)])

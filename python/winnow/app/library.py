@@ -115,12 +115,13 @@ class Library:
             if event.session and (event.nth or not event.text):
                 books = await self.list.books()
                 past = await books.messages(event.session) if books else ()
-                last, found = history.before(past, event.text, event.nth)
+                cut = history.before(past, event.text, event.nth)
                 if not event.text and past:
-                    last, found = past[-1].id, True
-                if books is None or not found:
+                    cut = history.Cut(past[-1].id, "")
+                if books is None or cut is None:
                     self._tell(p.Notify(UNKNOWN_MESSAGE, "warn"))
                     return
+                last = cut.last
                 values["session"] = await books.fork(event.session, last, "") if last else ""
         except ports.LibraryError as error:
             self._tell(p.Notify(error.sentence, "warn"))

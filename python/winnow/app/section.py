@@ -69,7 +69,7 @@ class Section:
     @property
     def elsewhere(self) -> bool:
         """Not the chat's own agent asks it, so it does not end with that."""
-        return self.way.routed or bool(self.request.worker)
+        return self.way.routed or self.way.wished or bool(self.request.worker)
 
     @property
     def pending(self) -> p.Pending:

@@ -32,6 +32,13 @@ class Files(Protocol):
             FileError: it holds something else by now, or can't be written.
         """
 
+    def remove(self, path: str, before: str) -> None:
+        """Delete a file that holds what it held ``before``.
+
+        Raises:
+            FileError: it holds something else by now, or can't be deleted.
+        """
+
 
 class Templates(Protocol):
     """What models are told, as the user has it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from winnow.core.sessions import Kept, Session, Trashed
@@ -67,6 +67,18 @@ class Sessions(Protocol):
 
         Raises:
             LibraryError: it is not there, or can't be written.
+        """
+
+    async def cut(self, id: str, first: str, summary: str) -> str:
+        """Copy one from its prompt ``first`` on, with this in place of all before; gives its id.
+
+        Raises:
+            LibraryError: it is not there, holds no such prompt, or can't be written.
+        """
+
+    async def checkpoint(self, id: str, prompt: str) -> Mapping[str, str] | None:
+        """The files that were changed in one, with the path of a copy of each as that prompt has
+        found it; empty: it was not there. None: nothing is known of that.
         """
 
     async def discard(self, id: str, title: str) -> None:

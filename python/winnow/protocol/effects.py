@@ -10,6 +10,7 @@ from winnow.core.context.session import Command
 from winnow.core.section.answer import Part
 from winnow.protocol.base import ChatMessage, Message, SectionMessage
 from winnow.protocol.lists import ListEffect
+from winnow.protocol.rewind import AskUnsaved
 from winnow.protocol.work import AgentPage, Live, Promoted
 
 State = Literal["asleep", "connecting", "idle", "working", "waiting", "failed"]
@@ -156,7 +157,7 @@ class Pending(msgspec.Struct, frozen=True):
     """A section that waits for the user, shown already or not."""
 
     section: str
-    kind: Literal["question", "permission", "patch", "plan", "trust", "form"]
+    kind: Literal["question", "permission", "patch", "plan", "trust", "form", "rewind"]
     title: str
     agent: str  # the subagent that asks; empty: the chat's own
     since: float  # seconds since the epoch
@@ -328,6 +329,7 @@ Effect = Union[
     Visit,
     Touched,
     Reload,
+    AskUnsaved,
     Offers,
     Sides,
     Rules,

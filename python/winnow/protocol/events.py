@@ -12,6 +12,7 @@ from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
 from winnow.protocol.lists import FindChats, Fork, LeaveTree, Resume
+from winnow.protocol.rewind import Rewind, Unsaved
 from winnow.protocol.work import (
     AgentBeside,
     Background,
@@ -335,9 +336,10 @@ class Restore(Message, frozen=True):
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 MendEvent = Union[Again, Budget, Compact, Choose, Mentions]
+BesideEvent = Union[AskAside, EndAside, Rewind, Unsaved]
 # Parts of a chat take these.
 AgentViewEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, TellTodo]
-PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, Merge, AskAside, EndAside]
+PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, Merge, BesideEvent]
 # A chat takes these.
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, PartEvent, SectionEvent]
 ListEvent = Union[WatchList, EditList, PickLine]

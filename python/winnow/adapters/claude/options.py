@@ -73,6 +73,7 @@ def options(
         **(_ELSEWHERE if elsewhere else _project(spec.given, spec.cwd, files)),
         include_partial_messages=True,
         forward_subagent_text=True,
+        enable_file_checkpointing=not (elsewhere or spec.aside or spec.role == "worker"),
         can_use_tool=requests.can_use_tool,
         hooks=_hooks(requests, settings_changed, asks=_asks(spec)),
         max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
-from uuid import UUID
+from typing import Any, TypeVar
+from uuid import UUID, uuid4
 
 import claude_agent_sdk as sdk
 
 from winnow.adapters.claude import config
 from winnow.core.sessions import Session, Trashed
+from winnow.core.transcript import checkpoints
 from winnow.core.transcript.history import Past
 from winnow.ports import LibraryError
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+Copies = dict[str, checkpoints.Copy]
 
 _HEAD = 65536  # bytes in which a session says who has begun it
 _BY_US = b'"entrypoint":"sdk-py"'  # what the SDK's CLI writes with each message
@@ -93,6 +96,45 @@ class ClaudeSessions:
         )
         return forked.session_id
 
+    async def cut(self, id: str, first: str, summary: str) -> str:
+        """See `ports.Sessions.cut`.
+
+        Claude Code 2.1.332 reads a session from its last message back to one without a parent, and
+        adds what it tells of the surroundings anew.
+        """
+        return await self._do("cut", lambda: self._cut(id, first, summary))
+
+    def _cut(self, id: str, first: str, summary: str) -> str:
+        forked = sdk.fork_session(id).session_id
+        path = _path(forked)
+        if path is None:
+            raise FileNotFoundError
+        entries = list(_entries(path))
+        rows = (row for row, one in enumerate(entries) if _is_copy(one, first))
+        if (start := next(rows, None)) is None:
+            path.unlink()
+            raise ValueError("it does not hold this message")
+        prompt = entries[start]
+        said = {"role": "user", "content": summary}
+        head = {**prompt, "uuid": str(uuid4()), "parentUuid": None, "message": said}
+        head.pop("forkedFrom")
+        entries[start:] = [head, {**prompt, "parentUuid": head["uuid"]}, *entries[start + 1 :]]
+        whole = path.with_suffix(".new")
+        whole.write_text("".join(json.dumps(one) + "\n" for one in entries[start:]))
+        whole.replace(path)
+        return forked
+
+    async def checkpoint(self, id: str, prompt: str) -> Mapping[str, str] | None:
+        """See `ports.Sessions.checkpoint`."""
+        found = await self._try(lambda: _checkpoint(id, prompt))
+        if found is None:
+            return None
+        copies = config.folder() / "file-history"
+        return {
+            path: str(copies / copy.session / copy.name) if copy.name else ""
+            for path, copy in found.items()
+        }
+
     async def discard(self, id: str, title: str) -> None:
         """See `ports.Sessions.discard`."""
         await self._do("deleted", lambda: self._discard(id, title))
@@ -150,6 +192,34 @@ class ClaudeSessions:
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise LibraryError(f"The session can't be {what}: {why}.") from error
+
+
+def _entries(path: Path, *holding: bytes) -> Iterator[Any]:
+    """Those of a session's lines that hold one of these; none: all that are not damaged."""
+    with path.open("rb") as file:
+        for line in file:
+            if not holding or any(word in line for word in holding):
+                with suppress(ValueError, RecursionError):
+                    yield json.loads(line)
+
+
+def _is_copy(entry: Any, of: str) -> bool:
+    match entry:
+        case {"type": "user", "forkedFrom": {"messageUuid": str(id)}}:
+            return id == of
+    return False
+
+
+def _checkpoint(id: str, prompt: str, seen: frozenset[str] = frozenset()) -> Copies | None:
+    """The files as a prompt has found them; of a branch, the session that it is of may know."""
+    if id in seen or (path := _path(id)) is None:
+        return None
+    entries = _entries(path, b'"file-history-', prompt.encode())
+    found = checkpoints.at(id, entries, prompt)
+    if found.known or not found.branch[0]:
+        return found.files if found.known else None
+    before = _checkpoint(*found.branch, seen | {id})
+    return None if before is None else {**found.files, **before}
 
 
 def _path(id: str) -> Path | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from uuid import uuid4
 
 import msgspec
@@ -70,36 +72,47 @@ class Aside(Part):
         Raises:
             AgentError: there is none.
         """
-        o = self.around.opened
-        if o.agent == "scripted":
-            raise ports.AgentError(CANT)
-        if not self._session:
-            raise ports.AgentError(NOTHING)
-        spec = ports.AgentSpec(o.cwd, o.agent, self._session, given=Given(False), aside=True)
-        now = self.beside.spec(spec)  # of whoever answers in the chat
-        spec = msgspec.structs.replace(spec, model=now.model, effort=now.effort)
-        agent = await self.around.world.make_agent(spec, _refuse)
-        try:
-            await agent.connect()
-            await agent.prompt(text, str(uuid4()), command=False)
-            async for event in agent.events():
-                match event:
-                    case a.Text(text=piece):
-                        self._say(id, piece)
-                    case a.Pause():
-                        self._say(id, "\n\n")
-                    case a.TurnEnded(error=error):
-                        if error:
-                            raise ports.AgentError(error)
-                        return
-                    case _:
-                        pass
-        finally:
-            await agent.close()
+        async with aclosing(answer(self, self._session, text)) as pieces:
+            async for piece in pieces:
+                self._say(id, piece)
 
     def _say(self, id: int, text: str = "", *, done: bool = False, problem: str = "") -> None:
         page = self.around.page
         page.apply(p.AsideSaid(page.chat, id, text, done, problem))
+
+
+async def answer(part: Part, session: str, text: str) -> AsyncGenerator[str, None]:
+    """What an agent says that goes on from a session without a trace in it, piece by piece.
+
+    Raises:
+        AgentError: it can't.
+    """
+    around, o = part.around, part.around.opened
+    if o.agent == "scripted":
+        raise ports.AgentError(CANT)
+    if not session:
+        raise ports.AgentError(NOTHING)
+    spec = ports.AgentSpec(o.cwd, o.agent, session, given=Given(False), aside=True)
+    now = part.beside.spec(spec)  # of whoever answers in the chat
+    spec = msgspec.structs.replace(spec, model=now.model, effort=now.effort)
+    agent = await around.world.make_agent(spec, _refuse)
+    try:
+        await agent.connect()
+        await agent.prompt(text, str(uuid4()), command=False)
+        async for event in agent.events():
+            match event:
+                case a.Text(text=piece):
+                    yield piece
+                case a.Pause():
+                    yield "\n\n"
+                case a.TurnEnded(error=error):
+                    if error:
+                        raise ports.AgentError(error)
+                    return
+                case _:
+                    pass
+    finally:
+        await agent.close()
 
 
 async def _refuse(request: a.Request) -> a.Reply:  # noqa: ARG001

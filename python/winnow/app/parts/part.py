@@ -48,6 +48,7 @@ class Around(NamedTuple):
     moved: Callable[[], None]  # the part has changed: see what can be done next
     handle: Callable[[p.ChatEvent], None]  # as if the user wanted it
     renew: Callable[[], None]  # start the agent anew before the next message
+    ask: ports.Ask  # the user, in a section
 
 
 class Part:

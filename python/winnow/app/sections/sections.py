@@ -121,7 +121,7 @@ class Sections:
         section.reply = asyncio.get_running_loop().create_future()
         if not request.agent_id:  # what the agent itself asks, it asks between two messages
             self.turn.boundary = True
-        self._shelf.open(section)
+        self._shelf.open(section, self._page if way.wished else None)
         return section
 
     def ask(self, request: Request) -> None:

@@ -68,6 +68,7 @@ class Way(ABC):
         awaited: the agent waits for the answer. What it doesn't wait for stays open when the agent
             or Neovim ends, and the user's next message closes it.
         routed: a run has asked it, and takes the answer to whom it belongs.
+        wished: the user wants to be asked, and no turn waits for it.
         waits_unattended: it waits in a headless Neovim, too.
         has_line: its call has a line in the chat beside the section.
         past: why it can't be asked again once it is closed, as a sentence. Empty: it can be, and
@@ -79,6 +80,7 @@ class Way(ABC):
     tool: ClassVar[str] = ""
     awaited: ClassVar[bool] = True
     routed: ClassVar[bool] = False
+    wished: ClassVar[bool] = False
     waits_unattended: ClassVar[bool] = True
     has_line: ClassVar[bool] = True
     past: ClassVar[str] = ""

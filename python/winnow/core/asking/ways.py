@@ -14,6 +14,7 @@ from winnow.core.asking.merging import Merging
 from winnow.core.asking.permission import Permission
 from winnow.core.asking.plan import PlanApproval
 from winnow.core.asking.question_tool import QuestionTool
+from winnow.core.asking.rewinding import Rewinding
 from winnow.core.asking.run_tool import RunTool
 from winnow.core.asking.trust import ProjectTrust
 from winnow.core.asking.way import Way
@@ -25,6 +26,7 @@ WAYS: list[Way] = [
     ProjectTrust(),
     PlanApproval(),
     Merging(),
+    Rewinding(),
     Compaction(),
     AskHuman(),
     ClarifyRound(),

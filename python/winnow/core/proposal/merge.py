@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Union
+from typing import Any, ClassVar, Union
 
 import msgspec
 
 from winnow.core.proposal import hunks, lines
 from winnow.core.proposal.blocks import Block, Gone, Malformed, Seen, Text
 from winnow.core.proposal.diff import Diff, diff
-from winnow.core.proposal.proposal import Change, Changed, Emptied, Kept, Proposal
+from winnow.core.proposal.proposal import Change, Changed, Emptied, Kept, Kind, Proposal
 from winnow.core.text.visible import show
 
 Wanted = Mapping[str, Union[str, None]]
@@ -66,9 +66,9 @@ def narrowed(files: Sequence[FileChange], wanted: Wanted) -> tuple[FileChange, .
 class Merge(Proposal, frozen=True, dict=True):
     """All that a worktree changes; ``input`` is handed on as it is, with what is ``wanted``."""
 
-    kind = "patch"
-    refused = "Not merged"
-    debated = True
+    kind: ClassVar[Kind] = "patch"
+    refused: ClassVar[str] = "Not merged"
+    debated: ClassVar[bool] = True
 
     input: dict[str, Any]
     title: str

@@ -41,7 +41,7 @@ class Emptied(msgspec.Struct, frozen=True):
 
 Change = Union[Kept, Changed, Emptied, Malformed]
 
-Kind = Literal["question", "permission", "patch", "plan", "trust", "form"]
+Kind = Literal["question", "permission", "patch", "plan", "trust", "form", "rewind"]
 """What a section is called."""
 
 

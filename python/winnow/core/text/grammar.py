@@ -67,6 +67,7 @@ KEYS = (
     "questions",
     "title",
     "fork",
+    "at",
     "run",
     "task",
     "clarify",

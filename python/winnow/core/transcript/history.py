@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -105,7 +105,14 @@ def _plain(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def before(messages: Iterable[Past], text: str, nth: int) -> tuple[str, bool]:
+class Cut(NamedTuple):
+    """Where to cut a session: before a ``prompt``; ``last`` stays, empty: nothing does."""
+
+    last: str
+    prompt: str
+
+
+def before(messages: Iterable[Past], text: str, nth: int) -> Cut | None:
     """Where to cut a session, so that one prompt of it and all after that are left out.
 
     Args:
@@ -114,18 +121,18 @@ def before(messages: Iterable[Past], text: str, nth: int) -> tuple[str, bool]:
         nth: which prompt of the chat it is, from 0: of several such, the nearest one counts.
 
     Returns:
-        The id of the last message that stays, empty: none does; and whether the prompt was found.
+        None: there is no such prompt.
     """
     wanted = _squeezed(text)
-    found: list[tuple[int, str]] = []
+    found: list[tuple[int, Cut]] = []
     last, count = "", 0
     for message in messages:
         if prompt := message.prompt:
             if _squeezed(prompt) == wanted:
-                found.append((abs(count - nth), last))
+                found.append((abs(count - nth), Cut(last, message.id)))
             count += 1
         last = message.id
-    return min(found, key=lambda one: one[0])[1] if found else "", bool(found)
+    return min(found, key=lambda one: one[0])[1] if found else None
 
 
 def _squeezed(text: str) -> str:

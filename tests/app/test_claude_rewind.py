@@ -1,0 +1,82 @@
+"""What Claude Code keeps of files, and how a session begins with a summary, with the real CLI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from winnow import ports
+from winnow.adapters.claude.sessions import ClaudeSessions
+
+from tests import api
+from tests.app.stage import Stage, User, connected
+
+UUID = "00000000-0000-4000-8000-00000000000{}"
+
+
+def text(copy: str) -> str:
+    return copy and Path(copy).read_text()
+
+
+async def test_files_as_a_prompt_has_found_them_and_a_summary_in_place_of_what_was_said(
+    real: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the session, when it was resumed, and in a branch."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(real.folder / "config"))
+    kept, made = real.folder / "kept.txt", real.folder / "made.txt"
+    kept.write_text("one\ntwo\n")
+
+    def edit(id: str, old: str, new: str) -> api.ToolUse:
+        input = {"file_path": str(kept), "old_string": old, "new_string": new}
+        return api.ToolUse("Edit", input, id)
+
+    real.server.add(
+        api.say(api.ToolUse("Read", {"file_path": str(kept)}, "t1")),
+        api.say(edit("t2", "one", "ONE")),
+        api.say("One."),
+        api.say(
+            edit("t3", "two", "TWO"),
+            api.ToolUse("Write", {"file_path": str(made), "content": "made\n"}, "t4"),
+        ),
+        api.say("Two."),
+        api.say("Three."),
+        api.say("Four."),
+    )
+    async with connected(real.claude(mode="acceptEdits"), real.user) as agent:
+        for number in (1, 2):
+            await agent.prompt(f"prompt {number}", UUID.format(number))
+            await real.user.turn(number)
+    books = ClaudeSessions(tmp_path / "trash")
+    [session] = await books.of(str(real.folder))
+    kept.write_text("mine\n")
+    real.user = User()
+    async with connected(real.claude(session=session.id), real.user) as agent:
+        await agent.prompt("prompt 3", UUID.format(3))
+        await real.user.turn()
+
+    async def files(id: str, prompt: str) -> dict[Path, str] | None:
+        found = await books.checkpoint(id, prompt)
+        if found is None:
+            return None
+        return {Path(path): text(copy) for path, copy in found.items()}
+
+    assert await files(session.id, UUID.format(1)) == {kept: "one\ntwo\n", made: ""}
+    assert await files(session.id, UUID.format(2)) == {kept: "ONE\ntwo\n", made: ""}
+    assert await files(session.id, UUID.format(3)) == {kept: "mine\n", made: "made\n"}
+    assert await files(session.id, UUID.format(4)) is None
+    assert await files("not-an-id", UUID.format(1)) is None
+
+    branch = await books.fork(session.id, "", "")
+    prompts = [it.id for it in await books.messages(branch) if it.prompt]
+    assert await files(branch, prompts[1]) == {kept: "ONE\ntwo\n", made: ""}
+
+    cut = await books.cut(session.id, UUID.format(2), "In short.")
+    real.user = User()
+    async with connected(real.claude(session=cut), real.user) as agent:
+        await agent.prompt("prompt 4", UUID.format(4))
+        await real.user.turn()
+    said = str(real.server.requests[-1]["messages"])
+    assert all(words in said for words in ("In short.", "prompt 2", "Two."))
+    assert not any(words in said for words in ("prompt 1", "One."))
+    with pytest.raises(ports.LibraryError, match="does not hold"):
+        await books.cut(session.id, UUID.format(9), "In short.")
