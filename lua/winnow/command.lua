@@ -23,6 +23,7 @@ local list = require('winnow.views.list')
 local log = require('winnow.log')
 local refs = require('winnow.chat.refs')
 local registry = require('winnow.registry')
+local review = require('winnow.views.review')
 local rewind = require('winnow.rewind')
 local run = require('winnow.run')
 local say = require('winnow.say')
@@ -258,6 +259,9 @@ M.subcommands = {
   restore = function(_, name)
     kept.restore(begin.place(), vim.trim(name))
   end,
+  review = function(args, rest)
+    review.run(begin.place(), vim.trim(rest), args.smods)
+  end,
   refs = function()
     registry.with_current(refs.list)
   end,
@@ -320,6 +324,8 @@ function M.complete(lead, line)
     words = { '++budget=', '++continue', '++stop', '++worktree' }
   elseif before:match('^hand%s+$') then
     words = run.tasks()
+  elseif before:match('^review%s+$') then
+    words = review.words
   elseif before:match('^log%s+$') then
     words = { 'run' }
   elseif before:match('^trust%s+$') then

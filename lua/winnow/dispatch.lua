@@ -158,7 +158,8 @@ M.effects = {
     follow.show(chat, e.path, e.line, e.text)
   end,
   visit = function(chat, e)
-    if vim.api.nvim_get_current_buf() == chat.buf then -- else the user has gone elsewhere
+    local here, review = vim.api.nvim_get_current_buf(), lists.get('review', chat.buf)
+    if here == chat.buf or review and here == review.buf then -- else the user has gone elsewhere
       window.open_beside(e.path, e.line)
     end
   end,
@@ -203,6 +204,9 @@ M.effects = {
   end,
   adopt = function(_, e)
     library.adopt(e.cwd, e.values, e.lines, e.draft)
+  end,
+  remark = function(chat, e)
+    chat:remark(e.text)
   end,
   openchat = function(_, e)
     library.go(e.path)

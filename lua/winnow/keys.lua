@@ -8,6 +8,7 @@ local lists = require('winnow.views.list')
 local marker = require('winnow.section.marker')
 local outline = require('winnow.chat.outline')
 local registry = require('winnow.registry')
+local review = require('winnow.views.review')
 local say = require('winnow.say')
 local tool = require('winnow.chat.tool')
 local window = require('winnow.window')
@@ -68,6 +69,10 @@ M['open-file'] = function()
       say(('There is no file %s in %s.'):format(name, vim.fn.fnamemodify(chat.cwd, ':~')), 'warn')
     end
   end)
+end
+
+function M.comment()
+  review.comment()
 end
 
 M['next-agent'] = function()

@@ -244,6 +244,32 @@
 ---@field chat integer
 ---@field paths string[]
 
+--- What the list `review` shows: changes since this. A mark, or a name that git knows.
+---@class winnow.event.Review
+---@field type 'review'
+---@field chat integer
+---@field since? string
+
+--- What that list shows is accepted: the next review begins there.
+---@class winnow.event.Accept
+---@field type 'accept'
+---@field chat integer
+
+--- The user has written a file while the agent worked.
+---@class winnow.event.Saved
+---@field type 'saved'
+---@field chat integer
+---@field path string
+---@field before string
+---@field after string
+
+--- Go to a line (from 1) of the file whose change begins with `head` in that list.
+---@class winnow.event.VisitChange
+---@field type 'visitchange'
+---@field chat integer
+---@field head string
+---@field line integer
+
 --- The lines of the open section changed.
 ---@class winnow.event.Edit
 ---@field type 'edit'
@@ -354,6 +380,7 @@
 ---@field lines string[]
 ---@field force? boolean
 ---@field unseen? string[]
+---@field unsaved? string[]
 
 --- Go to what the line with this key is about; `peek`: only look at it.
 ---@class winnow.event.PickLine
@@ -764,6 +791,12 @@
 ---@field path string
 ---@field title string
 
+--- Send this, which the user has said elsewhere; it waits with what waits already.
+---@class winnow.effect.Remark
+---@field type 'remark'
+---@field chat integer
+---@field text string
+
 --- Make a chat of what was said elsewhere, and go there.
 ---@class winnow.effect.Adopt
 ---@field type 'adopt'
@@ -824,6 +857,10 @@
 ---| winnow.event.EndAside
 ---| winnow.event.Rewind
 ---| winnow.event.Unsaved
+---| winnow.event.Review
+---| winnow.event.Accept
+---| winnow.event.Saved
+---| winnow.event.VisitChange
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
 ---| winnow.event.Keep
@@ -895,6 +932,7 @@
 ---| winnow.effect.Pick
 ---| winnow.effect.Discard
 ---| winnow.effect.Retitle
+---| winnow.effect.Remark
 ---| winnow.effect.Adopt
 ---| winnow.effect.OpenChat
 ---| winnow.effect.KeptTrees
@@ -926,6 +964,10 @@
 ---| 'endaside'
 ---| 'rewind'
 ---| 'unsaved'
+---| 'review'
+---| 'accept'
+---| 'saved'
+---| 'visitchange'
 ---| 'edit'
 ---| 'confirm'
 ---| 'keep'
@@ -997,6 +1039,7 @@
 ---@field pick fun(chat: nil, effect: winnow.effect.Pick)
 ---@field discard fun(chat: nil, effect: winnow.effect.Discard)
 ---@field retitle fun(chat: nil, effect: winnow.effect.Retitle)
+---@field remark fun(chat: winnow.Chat, effect: winnow.effect.Remark)
 ---@field adopt fun(chat: nil, effect: winnow.effect.Adopt)
 ---@field openchat fun(chat: nil, effect: winnow.effect.OpenChat)
 ---@field kepttrees fun(chat: nil, effect: winnow.effect.KeptTrees)

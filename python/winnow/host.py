@@ -25,6 +25,7 @@ from winnow.adapters.editor import NvimEditor
 from winnow.adapters.files import DiskFiles, DiskTemplates
 from winnow.adapters.git.worktrees import GitWorktrees
 from winnow.adapters.library import DiskLibrary
+from winnow.adapters.past.pasts import Pasts
 from winnow.adapters.store import SqliteStore
 from winnow.agents import Agents, Chosen
 from winnow.app.chats import Chats
@@ -153,6 +154,7 @@ class Host:
                 Path(self._settings.state, "open"),
             ),
             self._agents.make_sessions,
+            Pasts(Path(self._settings.state, "past")),
         )
         return store, Chats(world, self._read_replay())
 

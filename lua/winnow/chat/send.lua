@@ -184,6 +184,16 @@ function Chat:send()
   end
 end
 
+--- Send what the user has said elsewhere, after what waits; the draft stays as it is.
+---@param text string
+function Chat:remark(text)
+  self:enqueue(text)
+  self.queued = 'block'
+  local free = self.state == 'idle' and not self.section
+  local go_on = free and post_next or ask_to_send
+  go_on(self)
+end
+
 --- Send a message into the running turn: the one under the cursor, else the draft, else the first
 --- of those that wait.
 function Chat:steer()

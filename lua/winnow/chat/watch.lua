@@ -6,6 +6,7 @@ local lock = require('winnow.chat.lock')
 local marker = require('winnow.section.marker')
 local mentions = require('winnow.context.show')
 local registry = require('winnow.registry')
+local saves = require('winnow.chat.saves')
 local undo = require('winnow.chat.undo')
 
 local M = {}
@@ -161,6 +162,7 @@ function M.start(chat)
   autosave(on, chat)
   watch_file(on, chat)
   mentions.watch(on, chat)
+  saves.watch()
 end
 
 return M

@@ -17,6 +17,9 @@ local M = {}
 ---@field filetype? string
 ---@field guarded? boolean only the user may have its lines done, and only those that were seen
 ---@field pick? fun(line: string, key: string, peek: boolean) go to it, or look at it
+---@field go? fun(list: winnow.List) the same, where lines are more than things
+---@field unsaved? fun(): string[] files whose edits the host has to know of
+---@field dress? fun(buf: integer) what its buffer has besides
 
 ---@class winnow.List
 ---@field name string
@@ -177,6 +180,7 @@ function List:write(force)
   self.asked = true
   local event = { before = self.written, lines = self:lines(), force = force or false }
   event.unseen = self.kind.guarded and glance.unseen(self) or {}
+  event.unsaved = self.kind.unsaved and self.kind.unsaved() or {}
   self:tell('editlist', event)
   vim.bo[self.buf].modified = false
 end
@@ -184,6 +188,10 @@ end
 --- Go to what the line under the cursor is about, or look at it.
 ---@param peek boolean
 function List:pick(peek)
+  if self.kind.go then
+    self.kind.go(self)
+    return
+  end
   local line = vim.api.nvim_get_current_line()
   local key = (self.kind.key or key_of)(line)
   if not key then
@@ -267,6 +275,9 @@ local function make(name, of, kind)
   self:watch()
   self:map()
   options.filetype = kind.filetype or 'winnowlist'
+  if kind.dress then
+    kind.dress(buf)
+  end
   return self
 end
 

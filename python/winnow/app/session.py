@@ -59,6 +59,7 @@ class Session:
     Attributes:
         state: ``failed`` until it is wanted again.
         used: something was ever sent.
+        prompted: is called before something is said to the agent.
 
     Args:
         spec: tells what to make an agent from; asks the user, where that must be.
@@ -78,6 +79,7 @@ class Session:
     ) -> None:
         self.state: Literal["asleep", "connecting", "connected", "failed"] = "asleep"
         self.used = False
+        self.prompted: Callable[[], None] = lambda: None
         self._starts = starts
         self._start: Start | None = None  # the newest agent's
         self._spec = spec
@@ -110,6 +112,7 @@ class Session:
     def prompt(self, message: ports.Message, attached: Sequence[Attachment] = ()) -> None:
         """Say something to the agent, which is connected."""
         self.used = True
+        self.prompted()
         text, id, own = message.text, message.id, message.own
         self._tell(lambda agent: agent.prompt(text, id, command=own, attached=attached))
 

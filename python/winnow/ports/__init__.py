@@ -17,6 +17,7 @@ from winnow.ports.agent import (
 )
 from winnow.ports.disk import Files, Projects, Templates
 from winnow.ports.library import Library, LibraryError, MakeSessions, Sessions
+from winnow.ports.past import Changes, MakePast, Past, PastError
 from winnow.ports.query import MakeQuerier, Querier, QueryError
 from winnow.ports.store import (
     Clarified,
@@ -38,6 +39,7 @@ __all__ = [
     "AgentError",
     "AgentSpec",
     "Ask",
+    "Changes",
     "Clarified",
     "Clock",
     "Controls",
@@ -51,12 +53,15 @@ __all__ = [
     "Library",
     "LibraryError",
     "MakeAgent",
+    "MakePast",
     "MakeQuerier",
     "MakeSessions",
     "Merged",
     "Message",
     "NotWanted",
     "Overtaken",
+    "Past",
+    "PastError",
     "PastSubagent",
     "Place",
     "Projects",

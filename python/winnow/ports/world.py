@@ -8,6 +8,7 @@ from winnow.core.folder import Folder
 from winnow.ports.agent import MakeAgent
 from winnow.ports.disk import Files, Projects, Templates
 from winnow.ports.library import Library, MakeSessions
+from winnow.ports.past import MakePast
 from winnow.ports.query import MakeQuerier
 from winnow.ports.store import Clarified, Decided, Runs, Store
 from winnow.ports.subagents import Subagents
@@ -50,6 +51,7 @@ class World(NamedTuple):
     subagents: Subagents | None = None  # None: nobody has kept any
     library: Library | None = None  # None: chats have no files here
     make_sessions: MakeSessions | None = None
+    make_past: MakePast | None = None  # None: nobody knows what files held before
 
     def folder(self, cwd: str) -> Folder:
         """Of a chat in this directory."""

@@ -11,7 +11,7 @@ from winnow.core.context.session import Mentioned
 from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
-from winnow.protocol.lists import FindChats, Fork, LeaveTree, Resume
+from winnow.protocol.lists import FindChats, Fork, LeaveTree, Resume, ReviewEvent
 from winnow.protocol.rewind import Rewind, Unsaved
 from winnow.protocol.work import (
     AgentBeside,
@@ -300,12 +300,14 @@ class EditList(ListMessage, frozen=True, kw_only=True):
     """Do what the lines ask for, which were ``before``; ``force``: also what is asked about.
 
     ``unseen`` are keys of things that the user could not see before, where that matters.
+    ``unsaved`` are files that have edits in Neovim, where that matters.
     """
 
     before: list[str]
     lines: list[str]
     force: bool = False
     unseen: list[str] = []
+    unsaved: list[str] = []
 
 
 class PickLine(ListMessage, frozen=True, kw_only=True):
@@ -339,7 +341,7 @@ MendEvent = Union[Again, Budget, Compact, Choose, Mentions]
 BesideEvent = Union[AskAside, EndAside, Rewind, Unsaved]
 # Parts of a chat take these.
 AgentViewEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, TellTodo]
-PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, Merge, BesideEvent]
+PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, Merge, BesideEvent, ReviewEvent]
 # A chat takes these.
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, PartEvent, SectionEvent]
 ListEvent = Union[WatchList, EditList, PickLine]

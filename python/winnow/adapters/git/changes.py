@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -12,9 +13,9 @@ from winnow.adapters.git.git import GitError, items, line, run
 from winnow.core.proposal.merge import FileChange, Wanted
 
 _LIMIT = 4 << 20  # bytes of a file; more is nothing to read
-_NONE = "0" * 40
+NONE = "0" * 40  # no object
 _KINDS = {"000000": "no file", "100644": "a file", "100755": "executable", "120000": "a link"}
-_FILE, _MODULE = "100644", "160000"
+FILE, _MODULE = "100644", "160000"
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -27,10 +28,12 @@ class Entry(msgspec.Struct, frozen=True):
     new: str
 
 
-async def differing(folder: Path, old: str, new: str) -> list[Entry]:
+async def differing(
+    folder: Path, old: str, new: str, env: Mapping[str, str] | None = None
+) -> list[Entry]:
     """The paths that differ between two commits. A file that was renamed is gone, and new."""
     compare = ("diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", old, new)
-    found = iter(await items(folder, *compare))
+    found = iter(await items(folder, *compare, env=env))
     entries = []
     for head in found:
         old_mode, mode, before, after, _ = head.removeprefix(":").split(" ")
@@ -40,35 +43,41 @@ async def differing(folder: Path, old: str, new: str) -> list[Entry]:
 
 async def read(folder: Path, entries: list[Entry]) -> tuple[FileChange, ...]:
     """What these changes are, for somebody to read."""
-    names = [
-        name for it in entries for name in (it.old, it.new) if name.strip("0") and not _module(it)
+    blobs = await read_blobs(folder, names_of(entries))
+    return tuple(change_of(entry, blobs) for entry in entries)
+
+
+def names_of(entries: Iterable[Entry]) -> list[str]:
+    """The objects of these paths."""
+    return [
+        name for it in entries for name in (it.old, it.new) if name.strip("0") and not is_module(it)
     ]
-    blobs = await _blobs(folder, names)
-    return tuple(_change(entry, blobs) for entry in entries)
 
 
-def _module(entry: Entry) -> bool:
+def is_module(entry: Entry) -> bool:
+    """It is a repository inside this one."""
     return _MODULE in (entry.old_mode, entry.mode)
 
 
-def _change(entry: Entry, blobs: dict[str, bytes | int]) -> FileChange:
-    if _module(entry):
+def change_of(entry: Entry, blobs: Mapping[str, bytes | int]) -> FileChange:
+    """What it is, for somebody to read; of objects that are too large there are the sizes."""
+    if is_module(entry):
         return FileChange(entry.path, what=f"submodule, now at {entry.new[:10]}")
     kinds = [_KINDS.get(mode, mode) for mode in (entry.old_mode, entry.mode)]
     new = blobs.get(entry.new, b"")
     texts = [_text(blobs.get(entry.old, b"")), _text(new)]
     if None in texts or "a link" in kinds:
         size = new if isinstance(new, int) else len(new)
-        deleted = entry.new == _NONE
+        deleted = entry.new == NONE
         what = "deleted" if deleted else f"{kinds[1]}, " * (kinds[1] != "a file") + _size(size)
         binary = "binary, " * (None in texts)
         return FileChange(entry.path, what=binary + what)
-    old_text = None if entry.old == _NONE else texts[0]
-    new_text = None if entry.new == _NONE else texts[1]
+    old_text = None if entry.old == NONE else texts[0]
+    new_text = None if entry.new == NONE else texts[1]
     odd = old_text is not None and new_text is not None and entry.old_mode != entry.mode
     changed = " and changed" * (entry.old != entry.new)
     what = f"was {kinds[0]}, now {kinds[1]}{changed}" if odd else ""
-    if not what and old_text is None and entry.mode != _FILE:
+    if not what and old_text is None and entry.mode != FILE:
         what = f"new, {kinds[1]}, {_size(len(new_text or ''))}"
     return FileChange(entry.path, old_text, new_text, what)
 
@@ -86,16 +95,23 @@ def _size(size: int) -> str:
     return f"{size} bytes" if size < 10_000 else f"{size / 1e6:.2g} MB"
 
 
-async def _blobs(folder: Path, names: list[str]) -> dict[str, bytes | int]:
+async def read_blobs(
+    folder: Path, names: Iterable[str], env: Mapping[str, str] | None = None
+) -> dict[str, bytes | int]:
     """Objects by their names; of those that are too large, their sizes."""
     asked = "".join(f"{name}\n" for name in names).encode()
-    _, out = await run(folder, "cat-file", "--batch-check", input=asked)
+    if not asked:
+        return {}
+    _, out = await run(folder, "cat-file", "--batch-check", input=asked, env=env)
     sizes = {}
     for told in out.decode().splitlines():
-        name, _, size = told.split(" ")
-        sizes[name] = int(size)
+        name, kind, *size = told.split(" ")
+        if not size:
+            raise GitError("cat-file", 1, f"{name} is {kind}".encode())
+        sizes[name] = int(size[0])
     small = [name for name, size in sizes.items() if size <= _LIMIT]
-    _, out = await run(folder, "cat-file", "--batch", input="\n".join([*small, ""]).encode())
+    asked = "".join(f"{name}\n" for name in small).encode()
+    _, out = await run(folder, "cat-file", "--batch", input=asked, env=env)
     blobs: dict[str, bytes | int] = dict(sizes)
     at = 0
     for name in small:
@@ -117,7 +133,7 @@ async def composed(folder: Path, base: str, entries: list[Entry], wanted: Wanted
         if text is not None:
             _, out = await run(folder, "hash-object", "-w", "--stdin", input=text.encode())
             name = out.decode().strip()
-            mode = _FILE if mode == "000000" else mode  # it would be gone, but lines were kept
+            mode = FILE if mode == "000000" else mode  # it would be gone, but lines were kept
         rows.append(f"{mode} {name}\t".encode() + os.fsencode(entry.path) + b"\0")
     async with snapshot.index(folder, base) as env:
         await run(folder, "update-index", "-z", "--index-info", input=b"".join(rows), env=env)

@@ -19,10 +19,10 @@ async def index(folder: Path, tree: str = "") -> AsyncIterator[dict[str, str]]:
         env = {"GIT_INDEX_FILE": str(file)}
         if tree:
             await run(folder, "read-tree", tree, env=env)
-        else:  # its times spare git the reading of all files
+        else:  # its times, and its own, spare git the reading of all files
             theirs = Path(folder, await line(folder, "rev-parse", "--git-path", "index"))
             with suppress(FileNotFoundError):
-                shutil.copyfile(theirs, file)
+                shutil.copy2(theirs, file)
         yield env
 
 

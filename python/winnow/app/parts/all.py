@@ -8,6 +8,7 @@ from winnow.app.parts.engine import Engine
 from winnow.app.parts.mending import Mending
 from winnow.app.parts.named import Named
 from winnow.app.parts.part import Part
+from winnow.app.parts.review import Reviewing
 from winnow.app.parts.rewind import Rewind
 from winnow.app.parts.rules import Rules
 from winnow.app.parts.servers import Servers
@@ -33,4 +34,5 @@ PARTS: tuple[type[Part], ...] = (
     Touched,
     Context,
     Tree,
+    Reviewing,
 )

@@ -68,7 +68,7 @@ def diff(path: str, old: str | None, new: str) -> Diff:
         Line("@", f"+++ {name}", -1),
     ]
     hunks = []
-    for number, group in enumerate(_grouped(changes(before, after))):
+    for number, group in enumerate(grouped(changes(before, after))):
         first, last = group[0], group[-1]
         lead = min(CONTEXT, first.old_start)
         tail = min(CONTEXT, len(before) - last.old_end)
@@ -96,7 +96,7 @@ def _line_end(lines: Sequence[str]) -> str:
     return "\r\n" if crlf * 2 > len(lines) else "\n"
 
 
-def _grouped(found: Iterable[Change]) -> list[list[Change]]:
+def grouped(found: Iterable[Change]) -> list[list[Change]]:
     """Changes so near to each other that their context would overlap go together."""
     groups: list[list[Change]] = []
     for change in found:

@@ -1,0 +1,129 @@
+--- What changed in the files, as one patch: the list `review`, whose lines are files and hunks.
+local chats = require('winnow.chats')
+local files = require('winnow.chat.files')
+local grammar = require('winnow.grammar')
+local lists = require('winnow.views.list')
+local registry = require('winnow.registry')
+local say = require('winnow.say')
+
+local M = {}
+
+M.words = { 'accept', 'session', 'turn' } -- which follow `:Winnow review`
+
+local FILE = '^diff '
+
+--- Files that have edits which were not written.
+---@return string[]
+local function unsaved()
+  local paths = {}
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    local name = vim.api.nvim_buf_get_name(buf)
+    if vim.bo[buf].modified and vim.bo[buf].buftype == '' and name ~= '' then
+      table.insert(paths, files.real(name))
+    end
+  end
+  return paths
+end
+
+--- The first line of the file that a row is about, and the line of that file, from 1.
+---@param buf integer
+---@param row integer from 1
+---@return string? head
+---@return integer line
+local function place(buf, row)
+  local lines = vim.api.nvim_buf_get_lines(buf, 0, row, false)
+  local sign, below, line = lines[row]:sub(1, 1), 0, nil
+  for at = row, 1, -1 do
+    local text = lines[at]
+    local first = text:match('^@@ %-%S+ %+(%d+)')
+    if first and not line then
+      local on = below > 0 and (sign == '+' or sign == ' ') and 1 or 0
+      line = tonumber(first) + below - on
+    elseif text:match(FILE) then
+      return text, line or 1
+    end
+    below = below + ((text:sub(1, 1) == '+' or text:sub(1, 1) == ' ') and 1 or 0)
+  end
+  return nil, 1
+end
+
+--- Go to what the cursor is on.
+---@param list winnow.List
+local function go(list)
+  local head, line = place(list.buf, vim.api.nvim_win_get_cursor(0)[1])
+  local chat = registry.get(list.of)
+  if head and chat then
+    chat:tell('visitchange', { head = head, line = line })
+  else
+    vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
+  end
+end
+
+--- Colours, and what is typed in a comment.
+---@param buf integer
+local function dress(buf)
+  local options = vim.bo[buf]
+  options.syntax = 'diff'
+  options.comments, options.formatoptions = 'b:' .. grammar.OWN, 'ro' -- <CR> goes on with it
+  vim.api.nvim_buf_call(buf, function()
+    vim.cmd.syntax(('match WinnowNotice /^%s.*/'):format(grammar.OWN))
+  end)
+  vim.keymap.set('n', 'A', '<Plug>(winnow-comment)', {
+    buffer = buf,
+    desc = 'Winnow: comment on this line',
+  })
+end
+
+---@type winnow.ListKind
+local KIND = {
+  filetype = 'winnowreview',
+  go = go,
+  unsaved = unsaved,
+  dress = dress,
+}
+
+--- Say something about the line under the cursor: below it, on a line of its own.
+function M.comment()
+  local row, lines = vim.api.nvim_win_get_cursor(0)[1], vim.api.nvim_buf_line_count(0)
+  if not vim.startswith(vim.api.nvim_get_current_line(), grammar.OWN) then
+    while row < lines and vim.startswith(vim.fn.getline(row + 1), grammar.OWN) do
+      row = row + 1
+    end
+    vim.api.nvim_buf_set_lines(0, row, row, false, { grammar.OWN .. ' ' })
+    vim.api.nvim_win_set_cursor(0, { row + 1, 0 })
+  end
+  vim.cmd.startinsert({ bang = true })
+end
+
+--- The chat that the user means: that of this buffer, or of this directory.
+---@param cwd string
+---@return winnow.Chat?
+local function chat_of(cwd)
+  local of = vim.api.nvim_buf_get_name(0):match('^winnow://review/(%d+)$')
+  return registry.current()
+    or of and registry.get(tonumber(of) --[[@as integer]])
+    or registry.get(chats.of_directory(cwd))
+end
+
+--- `:Winnow review`.
+---@param cwd string
+---@param since string empty: what was accepted last
+---@param mods? table command modifiers
+function M.run(cwd, since, mods)
+  local chat = chat_of(cwd)
+  if not chat then
+    say('winnow: there is no chat whose changes could be reviewed.', 'warn')
+  elseif since == 'accept' then
+    local list = lists.get('review', chat.buf)
+    if list and vim.bo[list.buf].modified then
+      say('winnow: the review has edits: :w does what they ask for, :e! drops them.', 'warn')
+    else
+      chat:tell('accept', {})
+    end
+  else
+    chat:tell('review', { since = since })
+    lists.open('review', chat.buf, mods, KIND)
+  end
+end
+
+return M
