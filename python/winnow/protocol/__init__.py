@@ -10,5 +10,6 @@ from winnow.protocol.base import *  # noqa: F403
 from winnow.protocol.effects import *  # noqa: F403
 from winnow.protocol.events import *  # noqa: F403
 from winnow.protocol.lists import *  # noqa: F403
+from winnow.protocol.review import *  # noqa: F403
 from winnow.protocol.rewind import *  # noqa: F403
 from winnow.protocol.work import *  # noqa: F403

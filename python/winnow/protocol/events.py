@@ -11,7 +11,8 @@ from winnow.core.context.session import Mentioned
 from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
-from winnow.protocol.lists import FindChats, Fork, LeaveTree, Resume, ReviewEvent
+from winnow.protocol.lists import FindChats, Fork, LeaveTree, Resume
+from winnow.protocol.review import ReviewEvent
 from winnow.protocol.rewind import Rewind, Unsaved
 from winnow.protocol.work import (
     AgentBeside,
@@ -338,7 +339,7 @@ class Restore(Message, frozen=True):
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 MendEvent = Union[Again, Budget, Compact, Choose, Mentions]
-BesideEvent = Union[AskAside, EndAside, Rewind, Unsaved]
+BesideEvent = Union[AskAside, EndAside, Rewind, Unsaved, ReviewEvent]
 # Parts of a chat take these.
 AgentViewEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, TellTodo]
 PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, Merge, BesideEvent, ReviewEvent]

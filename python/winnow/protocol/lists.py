@@ -6,7 +6,8 @@ from typing import Union
 
 import msgspec
 
-from winnow.protocol.base import ChatMessage, ListMessage, Message
+from winnow.protocol.base import ListMessage, Message
+from winnow.protocol.review import Remark
 
 
 class Listed(ListMessage, frozen=True, kw_only=True):
@@ -60,12 +61,6 @@ class Retitle(Message, frozen=True):
 
     path: str
     title: str
-
-
-class Remark(ChatMessage, frozen=True):
-    """Send this, which the user has said elsewhere; it waits with what waits already."""
-
-    text: str
 
 
 class Adopt(Message, frozen=True):
@@ -140,35 +135,6 @@ class Resume(Message, frozen=True):
     about: str = ""
 
 
-class Review(ChatMessage, frozen=True):
-    """What the list ``review`` shows: changes since this. A mark, or a name that git knows."""
-
-    since: str = ""
-
-
-class Accept(ChatMessage, frozen=True):
-    """What that list shows is accepted: the next review begins there."""
-
-
-class Saved(ChatMessage, frozen=True):
-    """The user has written a file while the agent worked.
-
-    ``before`` and ``after`` are copies of it, which are deleted then; empty: there was none.
-    """
-
-    path: str
-    before: str
-    after: str
-
-
-class VisitChange(ChatMessage, frozen=True):
-    """Go to a line (from 1) of the file whose change begins with ``head`` in that list."""
-
-    head: str
-    line: int
-
-
-ReviewEvent = Union[Review, Accept, Saved, VisitChange]
 ListEffect = Union[
     Listed,
     ListProblem,
