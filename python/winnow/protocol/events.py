@@ -14,17 +14,7 @@ from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, 
 from winnow.protocol.lists import FindChats, Fork, LeaveTree, Resume
 from winnow.protocol.review import ReviewEvent
 from winnow.protocol.rewind import Rewind, Unsaved
-from winnow.protocol.work import (
-    AgentBeside,
-    Background,
-    Merge,
-    PickInAgent,
-    Promote,
-    TellTodo,
-    VisitAgent,
-    WatchAgent,
-    Worktree,
-)
+from winnow.protocol.work import AgentViewEvent, Background, Merge, Promote, Worktree
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -341,8 +331,7 @@ SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compar
 MendEvent = Union[Again, Budget, Compact, Choose, Mentions]
 BesideEvent = Union[AskAside, EndAside, Rewind, Unsaved, ReviewEvent]
 # Parts of a chat take these.
-AgentViewEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, TellTodo]
-PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, Merge, BesideEvent, ReviewEvent]
+PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, Merge, BesideEvent]
 # A chat takes these.
 ChatEvent = Union[Open, Send, Refilled, Queue, Stop, Pace, SetMode, PartEvent, SectionEvent]
 ListEvent = Union[WatchList, EditList, PickLine]

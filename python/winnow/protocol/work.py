@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Union
+
 import msgspec
 
 from winnow.protocol.base import ChatMessage
@@ -111,3 +113,6 @@ class Worktree(msgspec.Struct, frozen=True):
 
 class Merge(ChatMessage, frozen=True):
     """Ask the user what of the change of this chat's worktree shall be merged."""
+
+
+AgentViewEvent = Union[VisitAgent, WatchAgent, PickInAgent, AgentBeside, TellTodo]
