@@ -16,6 +16,7 @@ local library = require('winnow.library')
 local lists = require('winnow.views.list')
 local log = require('winnow.log')
 local offers = require('winnow.context.offers')
+local progress = require('winnow.chat.progress')
 local quiet = require('winnow.quiet')
 local registry = require('winnow.registry')
 local reload = require('winnow.reload')
@@ -65,6 +66,7 @@ M.effects = {
   tool = function(chat, e)
     transcript.tool(chat, e.id, e.line, e.output, e.seconds)
     running.follow(chat, e.id, (e.seconds or 0) > 0)
+    progress.tool(chat, e.line)
   end,
   agentpage = agent.show,
   promoted = function(from, e)
@@ -136,6 +138,9 @@ M.effects = {
     chat:set_state(e.state)
   end,
   happened = function(chat, e)
+    if e.name == 'TurnEnd' then
+      progress.ended(chat, e.data)
+    end
     events.fire(chat, e.name, e.data)
   end,
   meta = function(chat, e)

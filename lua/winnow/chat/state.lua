@@ -7,6 +7,7 @@ local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local maps = require('winnow.chat.maps')
+local progress = require('winnow.chat.progress')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
 local view = require('winnow.section.view')
@@ -88,6 +89,7 @@ function Chat:set_state(state)
   if state ~= self.state then
     self.state = state
     maps.follow(self)
+    progress.state(self, state)
     events.fire(self, 'State', { state = state })
     vim.schedule(function() -- with what is drawn in the chat
       vim.cmd.redrawstatus({ bang = true })
