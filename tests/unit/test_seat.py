@@ -91,11 +91,16 @@ def test_where_none_can_be(repo: Repository, tmp_path: Path) -> None:
 
 def test_one_that_is_gone_is_made_anew(repo: Repository) -> None:
     """With all that there is of it, and a sentence that says what that was."""
+    repo.write(".gitignore", ".env\n")
+    repo.write(".worktreeinclude", ".env\n")
+    repo.write(".env", "secret\n")
+    repo.commit()
     tree = ensured(repo).tree
     repo.write("c.txt", "c\n", tree=tree)
     repo.commit(tree=tree)
     shutil.rmtree(tree.path)
     anew = ensured(repo, tree.branch)
+    assert Path(tree.path, ".env").exists()
     assert anew == ports.Ensured(tree, anew.said)
     assert "with what was committed on its branch" in anew.said
     assert Path(tree.path, "c.txt").exists()

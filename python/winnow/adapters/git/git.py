@@ -26,13 +26,17 @@ _ENV = {
 }
 
 
+_WHY = ("error: ", "fatal: ")
+
+
 class GitError(Exception):
-    """Git could not do it; ``said`` is the last line that it wrote."""
+    """Git could not do it; ``said`` is why: of its errors the first, which the others follow."""
 
     def __init__(self, command: str, code: int, stderr: bytes) -> None:
         self.code = code
         lines = stderr.decode(errors="replace").strip().split("\n")
-        self.said = lines[-1].removeprefix("fatal: ").removeprefix("error: ")
+        why = next((line for line in lines if line.startswith(_WHY)), lines[-1])
+        self.said = why.removeprefix("fatal: ").removeprefix("error: ").rstrip(".")
         super().__init__(f"git {command} ended with {code}: {' / '.join(lines)}")
 
 

@@ -17,7 +17,9 @@ from winnow.adapters.git.repository import (
     add,
     beginning,
     commit_of,
+    copy,
     has_branch,
+    included,
     is_there,
     kept_at,
     root_of,
@@ -49,6 +51,7 @@ async def ensure(project: str, cwd: str, branch: str, *, uncommitted: bool) -> p
         kept = await kept_at(root, name)
         if branched:
             await run(root, "worktree", "add", "--quiet", str(place), branch)
+            await asyncio.to_thread(copy, root, place, await included(root))
             said = _FROM_BRANCH.format(name)
         elif kept:
             await add(root, place, branch, kept)
