@@ -47,6 +47,7 @@ class GitWorktrees:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._merging = asyncio.Lock()  # what one merge writes, the next has to see
+        self._listing = asyncio.Lock()  # git fails where others are just being made or removed
 
     async def create(self, cwd: str, name: str, *, uncommitted: bool = False) -> ports.Tree:
         """See `ports.Worktrees.create`."""
@@ -55,7 +56,8 @@ class GitWorktrees:
             base = await beginning(root, uncommitted=uncommitted)
             clean = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "task"
             place, branch = await self._free(root, clean)
-            await add(root, place, branch, base)
+            async with self._listing:
+                await add(root, place, branch, base)
             return ports.Tree(str(root), str(place), same(cwd, root, place), branch, base)
 
     async def ensure(
@@ -63,7 +65,8 @@ class GitWorktrees:
     ) -> ports.Ensured:
         """See `ports.Worktrees.ensure`."""
         with explained("The worktree of this chat can't be made"):
-            return await seat.ensure(project, cwd, branch, uncommitted=uncommitted)
+            async with self._listing:
+                return await seat.ensure(project, cwd, branch, uncommitted=uncommitted)
 
     async def holds(self, tree: ports.Tree) -> str:
         """See `ports.Worktrees.holds`."""
@@ -145,7 +148,7 @@ class GitWorktrees:
 
     async def _fails(self, root: Path, merged: str, below: Path, gate: str) -> str | None:
         """What a command wrote that failed on the merged files; None: it went well."""
-        async with _checkout(root, merged) as place:
+        async with self._checkout(root, merged) as place:
             await asyncio.to_thread(copy, root, place, await included(root))
             process = await asyncio.create_subprocess_shell(
                 gate,
@@ -167,6 +170,21 @@ class GitWorktrees:
         said = out.decode(errors="replace").rstrip().split("\n")[-_TOLD:]
         return "\n".join([f"{gate} ended with {process.returncode}:", *said])
 
+    @asynccontextmanager
+    async def _checkout(self, root: Path, tree: str) -> AsyncIterator[Path]:
+        """A folder that holds a tree for a while."""
+        with tempfile.TemporaryDirectory(prefix="winnow-gate-") as place:
+            made = Path(place, root.name)
+            commit = await snapshot.commit(root, tree, [])
+            removed = ("worktree", "remove", "--force", "--force", str(made))
+            async with self._listing:
+                await run(root, "worktree", "add", "--quiet", "--detach", str(made), commit)
+            try:
+                yield made
+            finally:
+                async with self._listing:
+                    await run(root, *removed, may_fail=(128,))
+
     # --- removed, and brought back --------------------------------------------------------------
 
     async def remove(self, tree: ports.Tree) -> str:
@@ -178,9 +196,10 @@ class GitWorktrees:
                 commit = await self._state(tree)
                 if await tree_of(root, commit) != await tree_of(root, tree.base):
                     kept = await _keep(root, tree.branch.removeprefix("winnow/"), commit)
-            if is_there(place):
-                await run(root, "worktree", "remove", "--force", "--force", str(place))
-            await run(root, "worktree", "prune")
+            async with self._listing:
+                if is_there(place):
+                    await run(root, "worktree", "remove", "--force", "--force", str(place))
+                await run(root, "worktree", "prune")
             await run(root, "branch", "--quiet", "-D", tree.branch, may_fail=(1,))
             if not kept:
                 await seat.forget(root, tree.branch)
@@ -208,7 +227,8 @@ class GitWorktrees:
             if not commit:
                 raise ports.TreeError(f"Nothing named {name} is kept in {root}.")
             place, branch = await self._free(root, name)
-            await run(root, "worktree", "add", "--quiet", "-b", branch, str(place), commit)
+            async with self._listing:
+                await run(root, "worktree", "add", "--quiet", "-b", branch, str(place), commit)
             base = await line(root, "rev-parse", f"{commit}^")
             return ports.Tree(str(root), str(place), same(cwd, root, place), branch, base)
 
@@ -227,19 +247,6 @@ async def _merged(root: Path, ours: str, theirs: str) -> tuple[str, dict[str, st
         failed, blob = await run(root, "cat-file", "blob", f"{tree}:{path}", may_fail=(128,))
         texts[path] = "" if failed else blob.decode(errors="replace")
     return tree, texts
-
-
-@asynccontextmanager
-async def _checkout(root: Path, tree: str) -> AsyncIterator[Path]:
-    """A folder that holds a tree for a while."""
-    with tempfile.TemporaryDirectory(prefix="winnow-gate-") as place:
-        made = Path(place, root.name)
-        commit = await snapshot.commit(root, tree, [])
-        await run(root, "worktree", "add", "--quiet", "--detach", str(made), commit)
-        try:
-            yield made
-        finally:
-            await run(root, "worktree", "remove", "--force", "--force", str(made), may_fail=(128,))
 
 
 async def _lay(root: Path, ours: str, merged: str) -> tuple[str, ...]:
