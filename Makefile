@@ -41,7 +41,7 @@ run: install ## Chat: with Claude if you are logged in, else with the built-in d
 	fi
 
 test: install ## Run every test: unit, app and end to end
-	NEOVIM=$(NEOVIM) $(BIN)/pytest --numprocesses 3 --dist worksteal
+	NEOVIM=$(NEOVIM) $(BIN)/pytest --numprocesses 4 --dist worksteal
 
 check: install lint-lua ## Check style, types, layers, Lua and help tags
 	$(BIN)/ruff check
@@ -66,7 +66,7 @@ bench: install ## Measure what a user waits for
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.bench
 
 soak: install ## Kill it seventy-two times, and see that nothing is lost; prompt twenty chats at once
-	$(BIN)/pytest -m hypothesis --hypothesis-profile soak --timeout 0 tests/unit tests/app
+	NEOVIM=$(NEOVIM) $(BIN)/pytest -m "hypothesis or soak" --hypothesis-profile soak --timeout 0
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.soak
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.crowd
 

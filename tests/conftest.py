@@ -19,6 +19,6 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # which inherits it
 # Hypothesis in CI is the same examples every time.
 _PARENT = settings(settings.get_profile("default"), deadline=None, print_blob=True)
 
-settings.register_profile("ci", _PARENT, max_examples=500)
+settings.register_profile("ci", _PARENT, max_examples=200)
 settings.register_profile("soak", _PARENT, max_examples=5000)
 settings.load_profile("ci")  # another one: pytest --hypothesis-profile soak

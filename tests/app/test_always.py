@@ -20,6 +20,7 @@ from winnow.core.section.form import Form
 
 from tests import api
 from tests.app.stage import Stage, connected
+from tests.soaking import soak
 
 # A tool's input, where ``N`` is a number of its own in each try, ``OUT`` a folder elsewhere and
 # ``IN`` one of the project; and whether there is an option "Always …" by default, and where edits
@@ -93,7 +94,7 @@ class Tries:
             yield json.loads(filled.replace("TRY", f"{again}"))
 
 
-@pytest.mark.parametrize("mode", ["default", "acceptEdits"])
+@pytest.mark.parametrize("mode", ["default", *soak("acceptEdits")])
 async def test_what_is_allowed_always_is_not_asked_again(real: Stage, mode: str) -> None:
     """Nor is anything offered that would be."""
     (real.folder / ".git").mkdir()

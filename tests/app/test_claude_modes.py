@@ -14,6 +14,7 @@ from winnow.core.asking import question_tool
 
 from tests import api
 from tests.app.stage import QUESTION, Stage, connected, picked
+from tests.soaking import soak
 
 SANDBOX = {"IS_SANDBOX": "1"}  # lets root use bypassPermissions
 PLAN = "# Plan\n1. look\n"
@@ -319,7 +320,9 @@ async def test_what_is_denied_without_asking_is_told(real: Stage) -> None:
         assert user.asked.empty()
 
 
-@pytest.mark.parametrize("mode", ["acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"])
+@pytest.mark.parametrize(
+    "mode", ["plan", "bypassPermissions", *soak("acceptEdits", "auto", "dontAsk")]
+)
 async def test_the_question_tool_asks_in_every_mode(real: Stage, mode: str) -> None:
     """Also where nothing else is asked, and it says which subagent it is."""
     user = real.user

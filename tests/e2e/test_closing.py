@@ -11,6 +11,7 @@ from tests.api import Gate, ScriptedAPI, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, said, send, start, wait_idle, wait_section
 from tests.e2e.test_resume import chat_file
+from tests.soaking import soak
 
 DATABASE = question("Which database?", "PostgreSQL", "MongoDB", header="Database")
 ANSWER = '"Which database?"="MongoDB"'
@@ -74,7 +75,7 @@ def test_a_question_survives_its_buffer(claude: Editor, api: ScriptedAPI, keys: 
 
 
 @pytest.mark.parametrize(
-    "command", ["bdelete!", "bwipeout!", "bunload!", "vnew | wincmd p | bwipeout!"]
+    "command", ["bdelete!", *soak("bwipeout!", "bunload!"), "vnew | wincmd p | bwipeout!"]
 )
 @pytest.mark.parametrize("begin", [waiting, streaming])
 def test_a_chat_whose_buffer_is_gone_ends(
@@ -133,7 +134,7 @@ def test_quitting_leaves_nothing(claude: Editor, api: ScriptedAPI) -> None:
 
 
 @pytest.mark.parametrize("begin", [waiting, streaming])
-@pytest.mark.parametrize("quits", [":qa<CR>", ":q<CR>", "ZQ", ":qa!<CR>"])
+@pytest.mark.parametrize("quits", [":q<CR>", ":qa!<CR>", *soak(":qa<CR>", "ZQ")])
 @pytest.mark.fresh("session")
 def test_quitting_warns(claude: Editor, api: ScriptedAPI, begin: Begin, quits: str) -> None:
     """As for a running job, while something would be cut."""

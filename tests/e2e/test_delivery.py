@@ -21,6 +21,7 @@ from tests.e2e.rpc import GoneError
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
 from tests.e2e.test_failures import bundled_cli
 from tests.e2e.test_resume import chat_file
+from tests.soaking import soak
 
 STORE = question("Which store?", "Redis", "SQLite", header="Store")
 ANSWERS = ('"Which store?"="SQLite"', "Answer: SQLite")
@@ -92,10 +93,11 @@ def arrives(editor: Editor, api: ScriptedAPI, *words: str) -> None:
     assert told(api, *words) == 1, str(api.requests[-1]["messages"])
 
 
-ENDS = [":qall!", ":wall|qall!", "nvim", "pynvim.start_host", "_bundled/claude", ":Winnow restart"]
+ENDS = ["nvim", ":Winnow restart"]
+MORE_ENDS = [":qall!", ":wall|qall!", "pynvim.start_host", "_bundled/claude"]
 
 
-@pytest.mark.parametrize("end", [*ENDS, ":bdelete!"])
+@pytest.mark.parametrize("end", [*ENDS, *soak(*MORE_ENDS, ":bdelete!")])
 def test_a_decided_answer_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
     """`<CR>`, and in the same moment something ends."""
     api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted.", Gate()))
@@ -155,7 +157,7 @@ def test_an_answer_given_while_claude_connects_arrives(
     arrives(slow, api, *ANSWERS)
 
 
-@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("end", [*ENDS, *MORE_ENDS])
 def test_a_message_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
     """Sent, and in the same moment something ends: it is answered, or the draft again."""
     api.add(say("One."), say("Two.", Gate()))
@@ -168,7 +170,7 @@ def test_a_message_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
     arrives(claude, api, "remember the milk")
 
 
-@pytest.mark.parametrize("end", [*ENDS, ":bdelete!"])
+@pytest.mark.parametrize("end", [*ENDS, *soak(*MORE_ENDS, ":bdelete!")])
 def test_what_is_to_be_discussed_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
     """`:Winnow discuss`, and in the same moment something ends."""
     api.add(say("Hm.", ask("toolu_1", STORE)), say("Noted.", Gate()))

@@ -12,6 +12,7 @@ import pytest
 from tests.api import ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle
+from tests.soaking import soak
 
 SLEEP = "tail -f /dev/null & tail -f /etc/hostname"
 
@@ -28,8 +29,8 @@ def tell(editor: Editor, part: str, number: int) -> None:
 
 CLI, HOST, TOOL = "stream-json", "pynvim.start_host", "tail -f"
 ENDINGS = [
-    *("kill CLI", "kill host", "kill Neovim", "stop CLI, kill host", "stop CLI, kill Neovim"),
-    *("quit", "stop CLI, quit", "stop host, quit", "restart", "stop CLI, close"),
+    *("kill CLI", "stop CLI, kill host", "kill Neovim", "stop host, quit", "restart"),
+    *soak("kill host", "stop CLI, kill Neovim", "quit", "stop CLI, quit", "stop CLI, close"),
 ]
 
 

@@ -9,6 +9,7 @@ from tests.e2e.desk import section
 from tests.e2e.editor import Editor
 from tests.e2e.steps import start, wait_section
 from tests.e2e.test_resume import chat_file
+from tests.soaking import soak
 
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
 KINDS = [None, "curdir,folds,tabpages,winsize", "blank,buffers,curdir,options,localoptions"]
@@ -33,7 +34,7 @@ def asked(claude: Editor, api: ScriptedAPI) -> None:
 
 @pytest.mark.fresh("session")
 @pytest.mark.parametrize("options", KINDS, ids=["default", "few", "all"])
-@pytest.mark.parametrize("way", ["source", "start", "leave"])
+@pytest.mark.parametrize("way", ["leave", *soak("source", "start")])
 def test_a_session_file_brings_the_question_back(
     claude: Editor, api: ScriptedAPI, way: str, options: str | None
 ) -> None:
