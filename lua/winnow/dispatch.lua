@@ -4,6 +4,7 @@ local M = {}
 
 local agent = require('winnow.views.agent')
 local aside = require('winnow.views.aside')
+local branches = require('winnow.chat.branches')
 local chats = require('winnow.chats')
 local context = require('winnow.context.list')
 local decisions = require('winnow.views.decisions')
@@ -174,6 +175,9 @@ M.effects = {
   askunsaved = function(chat)
     chat:tell('unsaved', { paths = rewind.unsaved() })
   end,
+  branches = function(chat, e)
+    branches.show(chat, e.forks)
+  end,
   sides = function(_, e)
     sides.open(e.path, e.old, e.new)
   end,
@@ -208,7 +212,7 @@ M.effects = {
     library.retitle(e.path, e.title)
   end,
   adopt = function(_, e)
-    library.adopt(e.cwd, e.values, e.lines, e.draft)
+    library.adopt(e.cwd, e.values, e.lines, e.draft, e.late)
   end,
   remark = function(chat, e)
     chat:remark(e.text)

@@ -1,9 +1,11 @@
 --- What `<CR>`, `<Esc>` and the other `<Plug>(winnow-…)` do. Everything else stays Vim's.
 local agent = require('winnow.views.agent')
+local branches = require('winnow.chat.branches')
 local code = require('winnow.chat.code')
 local grammar = require('winnow.grammar')
 local image = require('winnow.context.image')
 local inbox = require('winnow.views.inbox')
+local library = require('winnow.library')
 local lists = require('winnow.views.list')
 local marker = require('winnow.section.marker')
 local outline = require('winnow.chat.outline')
@@ -117,6 +119,8 @@ function M.go()
     chat:send()
   elseif vim.startswith(vim.api.nvim_get_current_line(), grammar.TOOL .. ' Todo ') then
     lists.open('todo', chat.buf)
+  elseif branches.enter(chat, library.go) then
+    return
   elseif not agent.enter(chat) and not open_file(chat) then
     vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
   end

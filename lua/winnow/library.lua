@@ -254,7 +254,12 @@ end
 ---@param values table<string, string> more frontmatter
 ---@param lines string[] what stands above the draft
 ---@param draft string
-function M.adopt(cwd, values, lines, draft)
+---@param late boolean the user may be elsewhere by now, and stays there then
+function M.adopt(cwd, values, lines, draft, late)
+  local parent = registry.current()
+  local is_there = vim.startswith(vim.api.nvim_get_mode().mode, 'n')
+    and parent
+    and vim.fs.basename(parent.path) == values.fork
   local buf = directory.create(cwd, values)
   local levels = vim.bo[buf].undolevels
   vim.bo[buf].undolevels = -1
@@ -268,7 +273,17 @@ function M.adopt(cwd, values, lines, draft)
     chat:append_draft(vim.split(draft, '\n', { plain = true }))
   end
   chat:save()
-  go(buf)
+  for _, other in ipairs(registry.all()) do
+    local of = vim.fs.basename(other.path) == values.fork
+    if values.fork and (of or other == chat) then
+      other:tell('findbranches', {})
+    end
+  end
+  if is_there or not late then
+    go(buf)
+  else
+    say('The branch with the summary is there: :Winnow chats lists it first.')
+  end
 end
 
 return M

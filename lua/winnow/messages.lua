@@ -228,6 +228,11 @@
 ---@field chat integer
 ---@field id integer
 
+--- Look which branches there are now.
+---@class winnow.event.FindBranches
+---@field type 'findbranches'
+---@field chat integer
+
 --- Ask what is to be as it was before a message of the user's.
 ---@class winnow.event.Rewind
 ---@field type 'rewind'
@@ -237,6 +242,8 @@
 ---@field lines string[]
 ---@field row integer
 ---@field unsaved string[]
+---@field cwd? string
+---@field values? table<string, string>
 
 --- The files that are changed in a buffer now: `AskUnsaved` wants to know.
 ---@class winnow.event.Unsaved
@@ -707,6 +714,19 @@
 ---@field type 'askunsaved'
 ---@field chat integer
 
+--- A chat that goes another way from before a message of the user's, `at` from 0.
+---@class winnow.Branch
+---@field at integer
+---@field title string
+---@field path string
+---@field origin boolean
+
+--- Which there are.
+---@class winnow.effect.Branches
+---@field type 'branches'
+---@field chat integer
+---@field forks winnow.Branch[]
+
 --- What can be chosen in this chat: models, each with what is said of it, and efforts.
 ---@class winnow.effect.Offers
 ---@field type 'offers'
@@ -804,6 +824,7 @@
 ---@field values table<string, string>
 ---@field lines string[]
 ---@field draft string
+---@field late boolean
 
 --- Go to the chat of this path.
 ---@class winnow.effect.OpenChat
@@ -855,6 +876,7 @@
 ---| winnow.event.Merge
 ---| winnow.event.AskAside
 ---| winnow.event.EndAside
+---| winnow.event.FindBranches
 ---| winnow.event.Rewind
 ---| winnow.event.Unsaved
 ---| winnow.event.Review
@@ -920,6 +942,7 @@
 ---| winnow.effect.Touched
 ---| winnow.effect.Reload
 ---| winnow.effect.AskUnsaved
+---| winnow.effect.Branches
 ---| winnow.effect.Offers
 ---| winnow.effect.Sides
 ---| winnow.effect.Rules
@@ -962,6 +985,7 @@
 ---| 'merge'
 ---| 'askaside'
 ---| 'endaside'
+---| 'findbranches'
 ---| 'rewind'
 ---| 'unsaved'
 ---| 'review'
@@ -1027,6 +1051,7 @@
 ---@field touched fun(chat: winnow.Chat, effect: winnow.effect.Touched)
 ---@field reload fun(chat: nil, effect: winnow.effect.Reload)
 ---@field askunsaved fun(chat: winnow.Chat, effect: winnow.effect.AskUnsaved)
+---@field branches fun(chat: winnow.Chat, effect: winnow.effect.Branches)
 ---@field offers fun(chat: winnow.Chat, effect: winnow.effect.Offers)
 ---@field sides fun(chat: winnow.Chat, effect: winnow.effect.Sides)
 ---@field rules fun(chat: nil, effect: winnow.effect.Rules)

@@ -4,6 +4,7 @@ local grammar = require('winnow.grammar')
 local outline = require('winnow.chat.outline')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local tree = require('winnow.chat.tree')
 
 local M = {}
 
@@ -56,7 +57,10 @@ function M.ask(chat)
     end
   end
   local said = row and chat:lines(row + 1, after) or {}
+  local cwd, values = tree.of(chat)
   chat:tell('rewind', {
+    cwd = cwd,
+    values = values,
     text = vim.trim(table.concat(said, '\n')),
     nth = math.max(nth, 0),
     lines = row and chat:lines(first, draft) or {},

@@ -27,5 +27,11 @@ def test_an_earlier_message_is_sent_again_as_a_branch(claude: Editor, api: Scrip
     assert "Other." in said
     assert "Second." not in said
     claude.keys(":Winnow chats %<CR>")
-    claude.wait_line("branch")
+    claude.wait_line("1 branch")
+    claude.keys("gg/1 branch<CR><CR>")
+    claude.wait_line("Two.")
+    claude.wait_screen("↳ branch: Hi")
+    claude.keys("gg/Second<CR>kk<CR>")
+    claude.wait_line("Three.")
+    claude.wait_screen("↰ branch of: Hi")
     assert "Two." in before

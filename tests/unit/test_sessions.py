@@ -164,6 +164,21 @@ def test_what_is_no_message_is_left_out(content: Any) -> None:
     assert list(history.entries([user(content), Past("c", "assistant", content)])) == []
 
 
+def test_a_chat_knows_its_branches_and_what_it_is_one_of() -> None:
+    found = sessions.items(
+        [
+            kept("a", CHAT),
+            kept("b", CHAT.replace("cwd:", "fork: a.md\nat: 2\ncwd:")),
+            kept("c", CHAT.replace("cwd:", "fork: b.md\nat: many\ncwd:")),
+        ]
+    )
+    a, b, c = sorted(found, key=lambda item: item.path)
+    assert [(it.at, it.branches) for it in (a, b, c)] == [(-1, 1), (2, 1), (-1, 0)]
+    assert sessions.forked(found, b.path) == ([c], a)
+    assert sessions.forked(found, a.path) == ([b], None)
+    assert sessions.forked(found, "/chats/lost.md") == ([], None)
+
+
 def test_what_is_damaged_in_a_session_tells_nothing_of_files() -> None:
     """Nor what a newer Claude Code may write; the rest counts, and copies stay in their folder."""
 

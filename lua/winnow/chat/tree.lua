@@ -77,7 +77,7 @@ end
 ---@return table<string, string> values more frontmatter
 function M.of(chat)
   if not chat.project then
-    return chat.cwd, {}
+    return chat.cwd, vim.empty_dict() -- else it would be a list
   end
   local place = vim.fn.fnamemodify(chat.cwd, ':~')
   return chat.project, { worktree = place, branch = chat.branch }

@@ -110,7 +110,8 @@ class Library:
 
     async def _fork(self, event: p.Fork) -> None:
         """Copy the session up to there, and make a chat of the copy."""
-        values = {**event.values, "fork": event.path.rpartition("/")[2]}
+        here = {"fork": event.path.rpartition("/")[2], "at": str(event.nth)}
+        values = {**event.values, **here}
         try:
             if event.session and (event.nth or not event.text):
                 books = await self.list.books()

@@ -6,6 +6,7 @@ was never a chat.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -22,6 +23,7 @@ LONGEST_CHOSEN = 200
 UNTITLED = "(nothing said yet)"
 _MAX_LINES = 30  # of frontmatter, as ``frontmatter.lua`` has it
 _BETWEEN = " · "
+_DIGITS = 7  # fewer than so many has the number of a message
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -84,6 +86,8 @@ class Item(msgspec.Struct, frozen=True):
     fork: str = ""  # the name of the file that it was forked from
     elsewhere: bool = False
     branch: str = ""  # of the worktree that it works in
+    at: int = -1  # before which of that one's messages, of the user's and from 0; -1: not known
+    branches: int = 0  # chats that were forked from it
 
 
 def head(text: str) -> Head:
@@ -134,6 +138,8 @@ def items(
         hidden: the ids of those whose chats were deleted.
     """
     known = {session.id: session for session in sessions}
+    chats = list(chats)
+    branches = Counter(kept.head.values.get("fork", "") for kept in chats)
     seen, found = set(hidden), []
     for kept in chats:
         values = kept.head.values
@@ -141,7 +147,8 @@ def items(
             continue
         id = values.get("session", "")
         seen.add(id)
-        found.append(_chat(kept, known.get(id)))
+        count = branches[kept.path.rpartition("/")[2]]
+        found.append(_chat(kept, known.get(id), count))
     found += [
         Item(key(one.id), _title("", one, one.first), one.cwd, one.changed, session=one.id)
         for one in known.values()
@@ -150,7 +157,7 @@ def items(
     return sorted(found, key=lambda item: item.changed, reverse=True)
 
 
-def _chat(kept: Kept, session: Session | None) -> Item:
+def _chat(kept: Kept, session: Session | None, branches: int) -> Item:
     values = kept.head.values
     return Item(
         key(kept.path),
@@ -162,6 +169,8 @@ def _chat(kept: Kept, session: Session | None) -> Item:
         values.get("fork", ""),
         kept.elsewhere,
         values.get("branch", ""),
+        int(at) if (at := values.get("at", "")).isdecimal() and len(at) < _DIGITS else -1,
+        branches,
     )
 
 
@@ -184,6 +193,8 @@ def about(item: Item, now: float, live: Live | None, home: str = "") -> str:
         parts.append(f"${live.cost:.2f}")
     if item.fork:
         parts.append("branch")
+    if item.branches:
+        parts.append("1 branch" if item.branches == 1 else f"{item.branches} branches")
     parts.append(_state(item, live))
     return "".join(f"{_BETWEEN}{clean(part)}" for part in parts if part)
 
@@ -224,6 +235,14 @@ def matching(found: Iterable[Item], about: str) -> list[Item]:
     items = list(found)
     by_id = [item for item in items if len(wanted) >= 8 and item.session.startswith(wanted)]
     return by_id or [item for item in items if wanted in item.title.casefold()]
+
+
+def forked(found: Iterable[Item], path: str) -> tuple[list[Item], Item | None]:
+    """The branches of a chat, and the one that it is a branch of."""
+    name, named = path.rpartition("/")[2], {it.path.rpartition("/")[2]: it for it in found}
+    own = named.get(name)
+    branches = [item for item in named.values() if item.fork == name and item is not own]
+    return branches, named.get(own.fork) if own and own.fork != name else None
 
 
 def family(found: Sequence[Item], path: str) -> list[Item]:

@@ -10,7 +10,7 @@ from winnow.core.context.session import Command
 from winnow.core.section.answer import Part
 from winnow.protocol.base import ChatMessage, Message, SectionMessage
 from winnow.protocol.lists import ListEffect
-from winnow.protocol.rewind import AskUnsaved
+from winnow.protocol.rewind import AskUnsaved, Branches
 from winnow.protocol.work import AgentPage, Live, Promoted
 
 State = Literal["asleep", "connecting", "idle", "working", "waiting", "failed"]
@@ -330,6 +330,7 @@ Effect = Union[
     Touched,
     Reload,
     AskUnsaved,
+    Branches,
     Offers,
     Sides,
     Rules,

@@ -13,7 +13,7 @@ from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
 from winnow.protocol.lists import FindChats, Fork, LeaveTree, Resume
 from winnow.protocol.review import ReviewEvent
-from winnow.protocol.rewind import Rewind, Unsaved
+from winnow.protocol.rewind import FindBranches, Rewind, Unsaved
 from winnow.protocol.work import AgentViewEvent, Background, Merge, Promote, Worktree
 
 
@@ -329,7 +329,7 @@ class Restore(Message, frozen=True):
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 MendEvent = Union[Again, Budget, Compact, Choose, Mentions]
-BesideEvent = Union[AskAside, EndAside, Rewind, Unsaved, ReviewEvent]
+BesideEvent = Union[AskAside, EndAside, FindBranches, Rewind, Unsaved, ReviewEvent]
 # Parts of a chat take these.
 PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, Merge, BesideEvent]
 # A chat takes these.

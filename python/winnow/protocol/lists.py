@@ -66,13 +66,15 @@ class Retitle(Message, frozen=True):
 class Adopt(Message, frozen=True):
     """Make a chat of what was said elsewhere, and go there.
 
-    ``values`` are more frontmatter, ``lines`` what stands above the draft.
+    ``values`` are more frontmatter, ``lines`` what stands above the draft. ``late``: the user may
+    be elsewhere by now, and stays there then.
     """
 
     cwd: str
     values: dict[str, str]
     lines: list[str]
     draft: str = ""
+    late: bool = False
 
 
 class OpenChat(Message, frozen=True):

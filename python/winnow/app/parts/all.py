@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from winnow.app.parts.aside import Aside
+from winnow.app.parts.branches import Branches
 from winnow.app.parts.context import Context
 from winnow.app.parts.engine import Engine
 from winnow.app.parts.mending import Mending
@@ -26,6 +27,7 @@ PARTS: tuple[type[Part], ...] = (
     Mending,
     Named,
     Rewind,
+    Branches,
     Rules,
     Servers,
     Written,

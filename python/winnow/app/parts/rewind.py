@@ -246,7 +246,8 @@ class Rewind(Part):
         assert self._books is not None
         last, event = target.cut.last, target.event
         session = await self._books.fork(self._session, last, "") if last else ""
-        self._adopt(session, event.nth, event.lines[: event.row], summary or event.text)
+        draft = summary or event.text
+        self._adopt(event, session, event.lines[: event.row], draft, late=bool(summary))
 
     async def _summarise(self, target: Target, do: Literal["from", "before"], note: str) -> None:
         """A branch with a summary of one part, and the other as it is."""
@@ -267,13 +268,15 @@ class Rewind(Part):
         session = await self._books.cut(self._session, target.cut.prompt, summary)
         event = target.event
         head = Transcript([Said(summary)], self.around.page.folder).text.split("\n")
-        self._adopt(session, event.nth, [*head, "", *event.lines[event.row :]], "")
+        self._adopt(event, session, [*head, "", *event.lines[event.row :]], "", late=True)
 
-    def _adopt(self, session: str, nth: int, lines: list[str], draft: str) -> None:
+    def _adopt(
+        self, event: p.Rewind, session: str, lines: list[str], draft: str, *, late: bool
+    ) -> None:
         o = self.around.opened
-        values = {"fork": o.path.rpartition("/")[2], "at": str(nth), "session": session}
-        values = {name: value for name, value in values.items() if value}
-        self.around.page.apply(p.Adopt(o.cwd, values, lines, draft))
+        here = {"fork": o.path.rpartition("/")[2], "at": str(event.nth)}
+        values = {**event.values, **here, **({"session": session} if session else {})}
+        self.around.page.apply(p.Adopt(event.cwd or o.cwd, values, lines, draft, late=late))
 
     def _record(self, sign: str, sentence: str) -> None:
         self.around.page.append(Recorded([f"{sign} {sentence}"]))
