@@ -128,7 +128,19 @@ def _lines(
         yield f"---@field {field.encode_name}{optional} {_type(field.type, classes)}"
 
 
+def _union(types: tuple[inspect.Type, ...], classes: dict[str, str]) -> str:
+    """Structs have a name for what they all are; of others there are few."""
+    members = [_type(one, classes) for one in types]
+    if not isinstance(first := types[0], inspect.StructType):
+        return "|".join(members)
+    name = f"winnow.{first.cls.__mro__[1].__name__.removeprefix('_')}"
+    classes[name] = "\n".join([f"---@alias {name}", *(f"---| {one}" for one in members), ""])
+    return name
+
+
 def _type(found: inspect.Type, classes: dict[str, str]) -> str:
+    if isinstance(found, inspect.Metadata):
+        found = found.type
     match found:
         case inspect.StructType():
             return _collect(found, classes)
@@ -140,7 +152,7 @@ def _type(found: inspect.Type, classes: dict[str, str]) -> str:
         case inspect.DictType(key_type=key, value_type=value):
             return f"table<{_type(key, classes)}, {_type(value, classes)}>"
         case inspect.UnionType(types=types):
-            return "|".join(_type(one, classes) for one in types)
+            return _union(types, classes)
     return next(name for kind, name in _NAMES if isinstance(found, kind))
 
 

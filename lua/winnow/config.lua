@@ -37,6 +37,8 @@ local M = {}
 ---@field run_worktree boolean each task of a run has a git worktree of its own
 ---@field run_uncommitted boolean a worktree begins with what is not committed, too
 ---@field run_gate string command that must pass on what is merged; empty: none
+---@field tools table<string, boolean> which of the editor's tools Claude has; one not named: it has
+---@field test_command string runs a test for Claude; empty: none can be run
 ---@field places winnow.PlaceOption[] where workers of a run may run, beside here
 local defaults = {
   agent = 'claude',
@@ -64,11 +66,28 @@ local defaults = {
   run_worktree = false,
   run_uncommitted = false,
   run_gate = '',
+  tools = {},
+  test_command = '',
   places = {},
 }
 
 --- The permission modes of Claude Code.
 M.modes = { 'default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions' }
+
+--- What Claude can ask of the editor, see |winnow-editor|.
+M.tools = {
+  'diagnostics',
+  'buffers',
+  'read_buffer',
+  'definition',
+  'references',
+  'symbols',
+  'quickfix',
+  'rename',
+  'fill_quickfix',
+  'jump',
+  'run_test',
+}
 
 -- Options that are one of a few words.
 local CHOICES = {
@@ -145,6 +164,19 @@ local function problem_of_places(places)
   end
 end
 
+--- What is wrong with the choice of tools.
+---@param tools table<any, any>
+---@return string? problem
+local function problem_of_tools(tools)
+  for name, on in pairs(tools) do
+    if not vim.list_contains(M.tools, name) then
+      return ('tools has no %q, only %s'):format(tostring(name), table.concat(M.tools, ', '))
+    elseif type(on) ~= 'boolean' then
+      return ('%s of the tools must be true or false'):format(name)
+    end
+  end
+end
+
 ---@param key any
 ---@param value any
 ---@return string? problem one sentence
@@ -165,6 +197,8 @@ local function problem_of(key, value)
     return ('%s must not be negative: %s'):format(key, value)
   elseif key == 'places' then
     return problem_of_places(value)
+  elseif key == 'tools' then
+    return problem_of_tools(value)
   elseif key == 'cli_path' and is_relative(value) then
     return ('cli_path must be absolute or a name on the PATH, not %q'):format(value)
   end
@@ -184,6 +218,16 @@ function M.places(config)
       slots = place.slots or 3,
     }
   end, config.places)
+end
+
+--- The tools of the editor that Claude has.
+---@param config winnow.Config
+---@return string[]
+function M.offered(config)
+  return vim.tbl_filter(function(name)
+    local can = name ~= 'run_test' or config.test_command ~= ''
+    return can and config.tools[name] ~= false
+  end, M.tools)
 end
 
 --- Check options and name what is wrong with them.

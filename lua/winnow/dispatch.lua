@@ -8,6 +8,7 @@ local branches = require('winnow.chat.branches')
 local chats = require('winnow.chats')
 local context = require('winnow.context.list')
 local decisions = require('winnow.views.decisions')
+local editor = require('winnow.editor')
 local engine = require('winnow.engine')
 local events = require('winnow.events')
 local follow = require('winnow.chat.follow')
@@ -177,6 +178,12 @@ M.effects = {
   end,
   branches = function(chat, e)
     branches.show(chat, e.forks)
+  end,
+  editorcall = function(_, e)
+    editor.call(e)
+  end,
+  editordrop = function(_, e)
+    editor.drop(e.id)
   end,
   sides = function(_, e)
     sides.open(e.path, e.old, e.new)

@@ -40,6 +40,26 @@ local function check_configuration()
   end
 end
 
+local function check_editor()
+  health.start('The editor as a tool')
+  local options = config.get()
+  local on = config.offered(options)
+  local off = vim.tbl_filter(function(name)
+    return not vim.list_contains(on, name)
+  end, config.tools)
+  health.ok('Claude has: ' .. (#on > 0 and table.concat(on, ', ') or 'none'))
+  if #off > 0 then
+    health.info('off: ' .. table.concat(off, ', '))
+  end
+  if options.test_command == '' then
+    health.info('run_test needs the option test_command')
+  end
+  local servers = vim.tbl_map(function(client)
+    return client.name
+  end, require('winnow.editor.server').all({}))
+  health.info('language servers: ' .. (#servers > 0 and table.concat(servers, ', ') or 'none'))
+end
+
 ---@param path string
 ---@return table|nil report see python/winnow/health.py
 ---@return string|nil problem
@@ -122,6 +142,7 @@ end
 function M.check()
   check_neovim()
   check_configuration()
+  check_editor()
   check_folders()
 
   health.start('Python')

@@ -73,6 +73,7 @@
 ---@field limits? winnow.Limits
 ---@field clarify? winnow.Clarify
 ---@field places? winnow.Place[]
+---@field tools? string[]
 ---@field task? string
 ---@field worktree? winnow.Worktree
 
@@ -276,6 +277,32 @@
 ---@field chat integer
 ---@field head string
 ---@field line integer
+
+--- A place, or a buffer; what it has no use for is empty.
+---@class winnow.Spot
+---@field path string
+---@field line integer
+---@field text string
+---@field kind string
+---@field depth integer
+
+--- What came of a call.
+---@class winnow.Told
+---@field problem string
+---@field spots winnow.Spot[]
+---@field total integer
+---@field lines string[]
+---@field first integer
+---@field note string
+---@field title string
+---@field code integer
+
+--- What came of an `EditorCall`.
+---@class winnow.event.EditorAnswer
+---@field type 'editoranswer'
+---@field chat integer
+---@field id string
+---@field told winnow.Told
 
 --- The lines of the open section changed.
 ---@class winnow.event.Edit
@@ -727,6 +754,107 @@
 ---@field chat integer
 ---@field forks winnow.Branch[]
 
+--- Errors and warnings that the user's language servers and linters have found, also in text
+---@class winnow.Diagnostics
+---@field tool 'diagnostics'
+---@field path string
+
+--- What the user has open in Neovim: files, which of them have unsaved changes, and where the
+---@class winnow.Buffers
+---@field tool 'buffers'
+
+--- Text as it is in Neovim now, with the user's unsaved changes. What has none is read with
+---@class winnow.ReadBuffer
+---@field tool 'read_buffer'
+---@field path string
+---@field first integer
+---@field last integer
+
+--- Where a name is defined, as the language server knows it.
+---@class winnow.Definition
+---@field tool 'definition'
+---@field path string
+---@field line integer
+---@field symbol string
+
+--- All places where a name is used, as the language server knows them. Unlike a search for the
+---@class winnow.References
+---@field tool 'references'
+---@field path string
+---@field line integer
+---@field symbol string
+
+--- The functions, classes and the like of a file, or those of the project whose names have a
+---@class winnow.Symbols
+---@field tool 'symbols'
+---@field path string
+---@field query string
+
+--- The user's quickfix list: places that a build or a search has found.
+---@class winnow.Quickfix
+---@field tool 'quickfix'
+
+--- Rename a function, variable, class and the like everywhere, by the language server. The user
+---@class winnow.Rename
+---@field tool 'rename'
+---@field path string
+---@field line integer
+---@field symbol string
+---@field new_name string
+
+--- An entry of a quickfix list.
+---@class winnow.Item
+---@field path string
+---@field line integer
+---@field text string
+
+--- Give the user a list of places to step through, as a new quickfix list. The user is asked.
+---@class winnow.FillQuickfix
+---@field tool 'fill_quickfix'
+---@field title string
+---@field entries winnow.Item[]
+
+--- Show the user a place in Neovim, and move the cursor there. The user is asked; do it only
+---@class winnow.Jump
+---@field tool 'jump'
+---@field path string
+---@field line integer
+
+--- Run the test at a place with the user's own command, and read what it says. The user is
+---@class winnow.RunTest
+---@field tool 'run_test'
+---@field path string
+---@field line integer
+
+---@alias winnow.Call
+---| winnow.Diagnostics
+---| winnow.Buffers
+---| winnow.ReadBuffer
+---| winnow.Definition
+---| winnow.References
+---| winnow.Symbols
+---| winnow.Quickfix
+---| winnow.Rename
+---| winnow.FillQuickfix
+---| winnow.Jump
+---| winnow.RunTest
+
+--- Claude asks for something: do it, and say with `EditorAnswer` what came of it.
+---@class winnow.effect.EditorCall
+---@field type 'editorcall'
+---@field id string
+---@field of integer
+---@field cwd string
+---@field deadline number
+---@field call winnow.Call
+---@field dry boolean
+---@field files string[]
+
+--- Nobody waits for this `EditorCall` any more: end it.
+---@class winnow.effect.EditorDrop
+---@field type 'editordrop'
+---@field id string
+
 --- What can be chosen in this chat: models, each with what is said of it, and efforts.
 ---@class winnow.effect.Offers
 ---@field type 'offers'
@@ -883,6 +1011,7 @@
 ---| winnow.event.Accept
 ---| winnow.event.Saved
 ---| winnow.event.VisitChange
+---| winnow.event.EditorAnswer
 ---| winnow.event.Edit
 ---| winnow.event.Confirm
 ---| winnow.event.Keep
@@ -943,6 +1072,8 @@
 ---| winnow.effect.Reload
 ---| winnow.effect.AskUnsaved
 ---| winnow.effect.Branches
+---| winnow.effect.EditorCall
+---| winnow.effect.EditorDrop
 ---| winnow.effect.Offers
 ---| winnow.effect.Sides
 ---| winnow.effect.Rules
@@ -992,6 +1123,7 @@
 ---| 'accept'
 ---| 'saved'
 ---| 'visitchange'
+---| 'editoranswer'
 ---| 'edit'
 ---| 'confirm'
 ---| 'keep'
@@ -1052,6 +1184,8 @@
 ---@field reload fun(chat: nil, effect: winnow.effect.Reload)
 ---@field askunsaved fun(chat: winnow.Chat, effect: winnow.effect.AskUnsaved)
 ---@field branches fun(chat: winnow.Chat, effect: winnow.effect.Branches)
+---@field editorcall fun(chat: nil, effect: winnow.effect.EditorCall)
+---@field editordrop fun(chat: nil, effect: winnow.effect.EditorDrop)
 ---@field offers fun(chat: winnow.Chat, effect: winnow.effect.Offers)
 ---@field sides fun(chat: winnow.Chat, effect: winnow.effect.Sides)
 ---@field rules fun(chat: nil, effect: winnow.effect.Rules)

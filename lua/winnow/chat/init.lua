@@ -333,6 +333,7 @@ function Chat:open()
     limits = limits(self, options),
     places = config.places(options),
     worktree = worktree,
+    tools = config.offered(options),
   })
   if told and own and not values.session then
     self:set_state('connecting') -- as the host does now, which has to start first

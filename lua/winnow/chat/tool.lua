@@ -50,7 +50,11 @@ function M.file(line, cwd)
   local home = name:match('^~(/.*)')
   local path = home and vim.uv.os_homedir() .. home
     or vim.fs.joinpath(vim.startswith(name, '/') and '' or cwd, name)
-  return vim.fn.filereadable(path) == 1 and path or nil
+  for _, file in ipairs({ path, path:match('^(.-):%d+') }) do -- with its line, and more
+    if vim.fn.filereadable(file) == 1 then
+      return file
+    end
+  end
 end
 
 local width_of = vim.fn.strdisplaywidth

@@ -138,6 +138,7 @@ class Request(msgspec.Struct, frozen=True):
     suggestions: list[Update] = []
     mode: str = ""  # the permission mode in which it is asked, where that is known
     folder: Folder = UNKNOWN  # of the chat, which names files by it
+    would: tuple[str, ...] = ()  # what it would do, where that is known: goes on after who asks
 
     @property
     def asker(self) -> str:

@@ -12,6 +12,7 @@ from winnow.core.asking import trust
 from winnow.core.context.attachment import Attachment
 from winnow.core.context.session import Carried, Command
 from winnow.core.controls import Model, Rule, Server
+from winnow.core.editor.tools import Call
 from winnow.core.run import tools
 from winnow.core.run.places import Place
 from winnow.core.usage.context import Context
@@ -102,6 +103,28 @@ class Controls(Protocol):
         """The end of what a command in the background has said so far."""
 
 
+class EditorError(Exception):
+    """The editor can't do it; the sentence says why, for the agent."""
+
+
+class EditorTools(Protocol):
+    """What an agent can ask the user's editor for.
+
+    Raises:
+        EditorError: from each.
+    """
+
+    @property
+    def offered(self) -> Sequence[str]:
+        """The names of those that it has."""
+
+    async def call(self, call: Call) -> str:
+        """Do it; gives what the agent reads."""
+
+    async def would(self, call: Call) -> tuple[str, ...]:
+        """What it would do, as the user reads it: see `Request.would`."""
+
+
 class Agent(Protocol):
     """One session. Made, connected, drained and closed by one task."""
 
@@ -180,6 +203,7 @@ class AgentSpec(msgspec.Struct, frozen=True):
     compact: str = ""  # a full context: "ask" the user, "off"; else Claude Code does as it likes
     budget: float = 0.0  # US dollars that it may cost from now on; 0: no limit
     total: float = 0.0  # that its session may cost with all before, as far as it is known; 0: ditto
+    editor: EditorTools | None = None
     aside: bool = False  # goes on from the session without a trace in it, and only reads
 
 

@@ -7,6 +7,7 @@ Neovim, so neither side ever waits for the other. Both unions are tagged by ``ty
 """
 
 from winnow.protocol.base import *  # noqa: F403
+from winnow.protocol.editor import *  # noqa: F403
 from winnow.protocol.effects import *  # noqa: F403
 from winnow.protocol.events import *  # noqa: F403
 from winnow.protocol.lists import *  # noqa: F403

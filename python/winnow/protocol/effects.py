@@ -9,6 +9,7 @@ import msgspec
 from winnow.core.context.session import Command
 from winnow.core.section.answer import Part
 from winnow.protocol.base import ChatMessage, Message, SectionMessage
+from winnow.protocol.editor import EditorCall, EditorDrop
 from winnow.protocol.lists import ListEffect
 from winnow.protocol.rewind import AskUnsaved, Branches
 from winnow.protocol.work import AgentPage, Live, Promoted
@@ -331,6 +332,8 @@ Effect = Union[
     Reload,
     AskUnsaved,
     Branches,
+    EditorCall,
+    EditorDrop,
     Offers,
     Sides,
     Rules,

@@ -11,6 +11,7 @@ from winnow.core.context.session import Mentioned
 from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
+from winnow.protocol.editor import EditorAnswer
 from winnow.protocol.lists import FindChats, Fork, LeaveTree, Resume
 from winnow.protocol.review import ReviewEvent
 from winnow.protocol.rewind import FindBranches, Rewind, Unsaved
@@ -67,6 +68,7 @@ class Open(ChatMessage, frozen=True):
     limits: Limits = Limits()  # of that run
     clarify: Clarify = Clarify()
     places: list[Place] = []  # where its workers may run
+    tools: list[str] = []  # of the editor, that its agent gets
     task: str = ""  # no chat, but the buffer of this task of the run
     worktree: Worktree = Worktree()
 
@@ -329,7 +331,7 @@ class Restore(Message, frozen=True):
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
 MendEvent = Union[Again, Budget, Compact, Choose, Mentions]
-BesideEvent = Union[AskAside, EndAside, FindBranches, Rewind, Unsaved, ReviewEvent]
+BesideEvent = Union[AskAside, EndAside, FindBranches, Rewind, Unsaved, ReviewEvent, EditorAnswer]
 # Parts of a chat take these.
 PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, Merge, BesideEvent]
 # A chat takes these.

@@ -29,6 +29,7 @@ from claude_agent_sdk import (
 from winnow import ports
 from winnow.adapters.claude import failures, places, private, prompts, rules, session_file
 from winnow.adapters.claude.controls import Controls
+from winnow.adapters.claude.editor_tools import asking
 from winnow.adapters.claude.options import options
 from winnow.adapters.claude.process import Process
 from winnow.adapters.claude.requests import Requests
@@ -79,7 +80,7 @@ class ClaudeAgent:
         self._stderr: deque[str] = deque(maxlen=50)
         self._events: asyncio.Queue[a.AgentEvent | ports.AgentError | None] = asyncio.Queue()
         self._translator = Translator()
-        self._requests = Requests(spec.cwd, ask, self._translator, self._stop)
+        self._requests = Requests(spec.cwd, asking(spec.editor, ask), self._translator, self._stop)
         self._stopping: asyncio.Task[None] | None = None
         self._drain_task: asyncio.Task[None] | None = None
         self._closed = False

@@ -20,7 +20,7 @@ from claude_agent_sdk import (
 from claude_agent_sdk.types import HookEvent
 
 from winnow import ports
-from winnow.adapters.claude import ask_user, private, run_tools
+from winnow.adapters.claude import ask_user, editor_tools, private, run_tools
 from winnow.adapters.claude.requests import Requests
 from winnow.core.asking import run_tool
 from winnow.core.asking.trust import Given
@@ -95,6 +95,8 @@ def _asking(spec: ports.AgentSpec, ask: ports.Ask) -> dict[str, Any]:
     else:
         found = ask_user.options(spec.questions, spec.given.prompts)
         servers = ask_user.servers(spec.questions, ask)
+        if spec.editor is not None:
+            servers |= editor_tools.servers(spec.editor)
     return {**found, "mcp_servers": {**spec.given.servers, **servers}}
 
 
@@ -122,7 +124,7 @@ def _hooks(
     compacts = HookMatcher("auto", [requests.compacts], timeout=_PATIENT)
     return {
         **({"PreCompact": [compacts]} if asks else {}),
-        "PreToolUse": [HookMatcher(_OURS, [_asks_always])],
+        "PreToolUse": [HookMatcher(_OURS, [_asks_always]), editor_tools.ALLOWED],
         private.CONFIG_CHANGE: [HookMatcher(hooks=[_keeping_out(settings_changed)])],
         **{event: [HookMatcher(hooks=[requests.tool_ended])] for event in _TOOL_ENDS},
     }

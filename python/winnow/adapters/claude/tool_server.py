@@ -30,6 +30,7 @@ class Tool(NamedTuple):
     Args:
         schema: JSON schema of its input.
         run: gives what the model reads.
+        reads: it changes nothing, so that several may run at a time.
 
     Raises:
         ToolError: from ``run``; the model reads why.
@@ -39,6 +40,7 @@ class Tool(NamedTuple):
     description: str
     schema: dict[str, Any]
     run: Callable[[dict[str, Any]], Awaitable[str]]
+    reads: bool = False
 
 
 class ToolError(Exception):
@@ -107,6 +109,7 @@ def _described(tool: Tool) -> dict[str, Any]:
         "name": tool.name,
         "description": tool.description,
         "inputSchema": tool.schema,
+        **({"annotations": {"readOnlyHint": True}} if tool.reads else {}),
         "_meta": {"anthropic/maxResultSizeChars": LONGEST},
     }
 

@@ -8,6 +8,7 @@ from winnow.app.parts.context import Context
 from winnow.app.parts.engine import Engine
 from winnow.app.parts.mending import Mending
 from winnow.app.parts.named import Named
+from winnow.app.parts.neovim import Neovim
 from winnow.app.parts.part import Part
 from winnow.app.parts.review import Reviewing
 from winnow.app.parts.rewind import Rewind
@@ -26,6 +27,7 @@ PARTS: tuple[type[Part], ...] = (
     Engine,
     Mending,
     Named,
+    Neovim,
     Rewind,
     Branches,
     Rules,

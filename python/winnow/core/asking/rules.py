@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from winnow.core.agent import Request, Update
+from winnow.core.editor import tools as editor
 
 _SCOPES = {
     "session": "this session",
@@ -104,7 +105,8 @@ def _rule(rule: dict[str, Any]) -> str:
     start = content.removesuffix(" *").removesuffix(":*")
     folder = content.removesuffix("/**")
     if not content:
-        return f"every use of {tool}"
+        ours = editor.name_of(tool)
+        return f"every {ours} in Neovim" if ours else f"every use of {tool}"
     if tool == "Bash" and "*" not in start:
         return f"“{content}”" if start == content else f"“{start} …”"
     if tool == "WebFetch" and content.startswith("domain:"):

@@ -8,6 +8,7 @@ from winnow.core.asking.ask_user_question import AskUserQuestion
 from winnow.core.asking.choices import ChoicesInText
 from winnow.core.asking.clarify_round import ClarifyRound
 from winnow.core.asking.compaction import Compaction
+from winnow.core.asking.editor_tool import EditorTool
 from winnow.core.asking.elicitation import Elicitation
 from winnow.core.asking.human_query import AskHuman
 from winnow.core.asking.merging import Merging
@@ -32,6 +33,7 @@ WAYS: list[Way] = [
     ClarifyRound(),
     RunTool(),
     Elicitation(),
+    EditorTool(),
     Permission(),  # all that is left
 ]
 

@@ -10,6 +10,7 @@ from msgspec import Meta
 from winnow.core.agent import Allow
 from winnow.core.asking.question_tool import RESULT
 from winnow.core.asking.run_tool import NAMES, PREFIX
+from winnow.core.described import Described, described
 from winnow.core.question import Malformed
 from winnow.core.run.events import WorkerOptions
 
@@ -123,18 +124,10 @@ _TOOLS: dict[str, type[Call]] = dict(zip(NAMES, _KINDS, strict=True))
 _WORKERS = ("ask_orchestrator", "answer_question")  # a worker has these, and no others
 
 
-class Described(msgspec.Struct, frozen=True):
-    """A tool as a model is told of it."""
-
-    name: str
-    description: str
-    schema: dict[str, Any]
-
-
 def of(role: Role) -> list[Described]:
     """The tools of a role."""
     names = [name for name in _TOOLS if (name in _WORKERS) == (role == "worker")]
-    return [_described(name) for name in names] if role else []
+    return [described(name, _TOOLS[name]) for name in names] if role else []
 
 
 def is_ours(tool: str) -> bool:
@@ -154,23 +147,3 @@ def read(tool: str, input: dict[str, Any]) -> Call | Malformed:
 def result(input: dict[str, Any], text: str) -> Allow:
     """What lets the call run, which then says this."""
     return Allow({**input, RESULT: text})
-
-
-def _described(name: str) -> Described:
-    kind = _TOOLS[name]
-    schema = msgspec.json.schema(kind)
-    whole = _inlined(schema["$defs"][kind.__name__], schema["$defs"])
-    return Described(name, (kind.__doc__ or "").strip(), whole)
-
-
-def _inlined(part: Any, defs: dict[str, Any]) -> Any:
-    """A schema without references, docs and titles, which models don't need."""
-    if isinstance(part, list):
-        return [_inlined(one, defs) for one in part]
-    if not isinstance(part, dict):
-        return part
-    if "$ref" in part:
-        part = defs[part["$ref"].rpartition("/")[2]]
-    if "properties" in part:
-        part = {key: value for key, value in part.items() if key not in ("title", "description")}
-    return {key: _inlined(value, defs) for key, value in part.items()}

@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from winnow.core.editor import told
+from winnow.core.editor import tools as editor
 from winnow.core.folder import UNKNOWN, Folder
 from winnow.core.text.text import clean
 
@@ -79,12 +81,16 @@ class Came(msgspec.Struct, frozen=True):
 
 def title(name: str) -> str:
     """The name of a tool; one of an MCP server after that."""
+    if ours := editor.name_of(name):
+        return editor.TITLES[ours]
     found = _MCP.fullmatch(name)
     return clean(f"{found[1]}: {found[2]}" if found else name)
 
 
 def about(name: str, input: Input, folder: Folder = UNKNOWN) -> str:
     """What tells a call from the next one."""
+    if ours := editor.name_of(name):
+        return clean(editor.about(ours, dict(input), folder))
     texts = {key: value for key, value in input.items() if isinstance(value, str)}
     if name in _COUNTED:
         key, what = _COUNTED[name]
@@ -133,6 +139,9 @@ def came(name: str, output: str, result: object = None, *, failed: bool = False)
         if found := _EXIT.match(output):
             return Came(f"exit {found[1]}", output[found.end() :])
         return Came("", output)
+    if editor.name_of(name):
+        head, rest = told.outcome(output)
+        return Came(clean(head), rest)
     if isinstance(result, Mapping) and name in _CAME:
         try:
             return _CAME[name](output, result)

@@ -1,0 +1,175 @@
+--- A rename by a language server: what it would change, and the change.
+local project = require('winnow.editor.project')
+local refuse = require('winnow.editor.ask').refuse
+local reload = require('winnow.reload')
+local server = require('winnow.editor.server')
+
+local M = {}
+
+local METHOD = 'textDocument/rename'
+
+---@class winnow.FileEdits
+---@field path string
+---@field edits table[] as the protocol has them
+---@field buf? integer
+---@field was_saved? boolean
+
+--- What a server wants to change, by file.
+---@param edit any
+---@return winnow.FileEdits[]
+local function by_file(edit)
+  edit = type(edit) == 'table' and edit or {}
+  local found, order = {}, {} ---@type table<string, table[]>, string[]
+  ---@param uri any
+  ---@param edits any
+  local function add(uri, edits)
+    local ok, path = pcall(vim.uri_to_fname, uri)
+    if not ok or type(edits) ~= 'table' then
+      refuse('The language server wants what is no change of text: rename it by hand.')
+    end
+    if not found[path] then
+      found[path] = {}
+      table.insert(order, path)
+    end
+    vim.list_extend(found[path], edits)
+  end
+  if type(edit.documentChanges) == 'table' then
+    for _, change in ipairs(edit.documentChanges) do
+      if change.kind then
+        refuse('The language server wants to move files, too: rename it by hand.')
+      end
+      add(change.textDocument and change.textDocument.uri, change.edits)
+    end
+  else
+    for uri, edits in pairs(type(edit.changes) == 'table' and edit.changes or {}) do
+      add(uri, edits)
+    end
+  end
+  table.sort(order)
+  return vim.tbl_map(function(path)
+    return { path = path, edits = found[path] }
+  end, order)
+end
+
+--- Refuse what the user has not seen, or can't be done.
+---@param ask winnow.Ask
+---@param all winnow.FileEdits[]
+---@param name string
+local function check(ask, all, name)
+  if #all == 0 then
+    refuse("The language server doesn't rename “%s”.", name)
+  end
+  for _, one in ipairs(all) do
+    if not project.holds(one.path, ask.cwd) then
+      refuse('It would change %s, which is outside of the project.', one.path)
+    elseif #ask.files > 0 and not vim.list_contains(ask.files, one.path) then
+      refuse('It would change %s by now, which the user has not seen: ask again.', one.path)
+    end
+  end
+end
+
+--- Whether a buffer holds what its file does, so that to write it takes nothing away.
+---@param buf integer
+---@param path string
+---@return boolean
+local function is_on_disk(buf, path)
+  local ok, lines = pcall(vim.fn.readfile, path)
+  if ok and vim.bo[buf].fileformat == 'dos' then
+    lines = vim.tbl_map(function(line)
+      return (line:gsub('\r$', ''))
+    end, lines)
+  end
+  if ok and vim.bo[buf].bomb and lines[1] then
+    lines[1] = lines[1]:gsub('^\239\187\191', '')
+  end
+  local now = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+  return ok and (vim.deep_equal(lines, now) or #lines == 0 and vim.deep_equal(now, { '' }))
+end
+
+--- Have the buffers of all files, before any of them is changed.
+---@param ask winnow.Ask
+---@param all winnow.FileEdits[]
+local function load(ask, all)
+  for _, one in ipairs(all) do
+    one.buf = project.buffer(one.path, ask.cwd)
+    one.was_saved = not vim.bo[one.buf].modified and is_on_disk(one.buf, one.path)
+    if vim.bo[one.buf].readonly or not vim.bo[one.buf].modifiable then
+      refuse("%s can't be changed: it is read-only, or open in another Neovim.", one.path)
+    end
+  end
+end
+
+--- Write a buffer that had nothing unsaved; Vim asks nothing.
+---@param one winnow.FileEdits
+---@return boolean written
+local function write(one)
+  local ok = one.was_saved
+    and pcall(vim.api.nvim_buf_call, one.buf, function()
+      vim.cmd('silent keepalt lockmarks write!') -- without it, Vim may ask
+    end)
+  return ok and not vim.bo[one.buf].modified
+end
+
+---@param all winnow.FileEdits[]
+---@param encoding string
+---@return winnow.Spot[]
+local function apply(all, encoding)
+  return vim.tbl_map(function(one)
+    vim.lsp.util.apply_text_edits(one.edits, one.buf, encoding)
+    local kind = write(one) and '' or 'not saved'
+    return { path = one.path, line = #one.edits, kind = kind }
+  end, all)
+end
+
+---@param all winnow.FileEdits[]
+---@return winnow.Spot[]
+local function preview(all)
+  return vim.tbl_map(function(one)
+    local buf = project.loaded(one.path)
+    local unsaved = buf and vim.bo[buf].modified
+    return { path = one.path, line = #one.edits, kind = unsaved and 'has unsaved changes' or '' }
+  end, all)
+end
+
+--- The change tick of each loaded buffer.
+---@return table<integer, integer>
+local function ticks()
+  local found = {} ---@type table<integer, integer>
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    found[buf] = vim.api.nvim_buf_is_loaded(buf) and vim.api.nvim_buf_get_changedtick(buf) or nil
+  end
+  return found
+end
+
+---@param ask winnow.Ask
+---@param call winnow.Rename
+---@return winnow.Told
+function M.rename(ask, call)
+  if not ask.dry then
+    ask:until_quiet()
+  end
+  reload.reload('') -- what Claude has just written
+  local buf, fresh = project.buffer(call.path, ask.cwd)
+  local clients = server.of(ask, buf, fresh, METHOD, call.path)
+  local before, at = ticks(), server.at(buf, call)
+  local results = server.request(ask, { clients[1] }, METHOD, buf, function(client)
+    return vim.tbl_extend('error', at(client), { newName = call.new_name })
+  end)
+  local all = by_file(results[1].result)
+  check(ask, all, call.symbol)
+  if ask.dry then
+    local spots = preview(all)
+    return { spots = spots, total = #spots }
+  end
+  load(ask, all)
+  ask:until_quiet()
+  for _, one in ipairs(all) do
+    if before[one.buf] and before[one.buf] ~= vim.api.nvim_buf_get_changedtick(one.buf) then
+      refuse('%s was edited just now: try again.', one.path)
+    end
+  end
+  local spots = apply(all, clients[1].offset_encoding)
+  return { spots = spots, total = #spots }
+end
+
+return M
