@@ -45,7 +45,10 @@ local function check(buf, path)
       end
     end,
   })
+  local most = vim.o.undoreload
+  vim.o.undoreload = -1 -- else a long file would lose all its undo
   vim.cmd.checktime({ buf, mods = { silent = true } })
+  vim.o.undoreload = most
   vim.api.nvim_del_autocmd(hook)
   if conflict then
     warn(path) -- not above, where all is silent

@@ -62,6 +62,28 @@ def test_a_buffer_shows_what_was_written(editor: Editor, autoread: str, named: b
     assert editor.lua("return vim.o.autoread") == (autoread == "autoread")
 
 
+def test_each_change_is_one_step_of_undo(editor: Editor) -> None:
+    """However long the file is; and what the user did before is still there to undo."""
+    file, lines = path(editor), [f"line {number}" for number in range(12_000)]
+    write(file, *lines)
+    edit(editor)
+    editor.keys("ccmine<Esc>:w<CR>")
+    for first in ("once", "twice"):
+        lines[1:3] = [first, first]
+        write(file, "mine", *lines[1:])
+        reload(editor, file)
+    seen = []
+    for _ in range(3):
+        editor.keys("u")
+        seen.append(editor.lines()[:3])
+    assert seen == [
+        ["mine", "once", "once"],
+        ["mine", "line 1", "line 2"],
+        ["line 0", "line 1", "line 2"],
+    ]
+    assert editor.lua("return vim.o.undoreload") == 10_000
+
+
 def test_a_hidden_buffer(editor: Editor) -> None:
     """One that no window shows is read anew, too; the user's window stays what it is."""
     file = path(editor)
