@@ -106,22 +106,27 @@ def test_nothing_of_the_users_repository_is_touched(folder: Folder) -> None:
 
 def test_what_is_put_back_is_exact(folder: Folder) -> None:
     """Lines, deleted and new files, what is no text, a link, what can be executed, CRLF."""
-    folder.write(crlf="1\r\n2\r\n", none="no newline", tool="#!\n", pic=b"\0old")
+    folder.write(crlf="1\r\n2\r\n", none="no newline", moved="moved\n", tool="#!\n", pic=b"\0old")
     (folder.top / "link").symlink_to("a")
     start = folder.now()
     folder.write(a=LINES.replace("3\n", "x\n", 1), b=None, crlf="1\r\nx\r\n", none="changed")
     folder.write(pic=b"\0new", made="m\n")
+    folder.write(tool="#!\nmore\n")
     (folder.top / "tool").chmod(0o755)
+    (folder.top / "moved").rename(folder.top / "place")
     (folder.top / "link").unlink()
     (folder.top / "link").symlink_to("b")
     found = folder.changes(start)
-    assert sorted(found) == ["a", "b", "crlf", "link", "made", "none", "pic", "tool"]
+    assert sorted(found) == ["a", "b", "crlf", "link", "made", "none", "pic", "place", "tool"]
+    assert found["place"].what == "renamed, was moved"
+    assert (found["tool"].new, found["tool"].beside) == ("#!\nmore\n", "now executable")
     assert folder.put_back(found, **dict.fromkeys(found)) == []
     assert folder.changes(start) == {}
     texts = [folder.read(name) for name in ("a", "b", "crlf", "none", "made")]
     assert texts == [LINES, "b\n", "1\r\n2\r\n", "no newline", None]
     assert (folder.top / "pic").read_bytes() == b"\0old"
     assert not os.access(folder.top / "tool", os.X_OK)
+    assert (folder.read("moved"), folder.read("place")) == ("moved\n", None)
 
 
 def test_the_users_own_edits_are_neither_shown_nor_taken_back(folder: Folder) -> None:

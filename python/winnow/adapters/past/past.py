@@ -21,6 +21,7 @@ from winnow.core.asking.way import FileError
 from winnow.core.proposal.merge import FileChange
 from winnow.core.review import yours as merging
 from winnow.core.review.history import Pair, Saved, Yours
+from winnow.core.text.visible import show
 
 Blob = Union[bytes, int]
 """What an object holds, or how large it is, where it is too large to be read."""
@@ -37,6 +38,7 @@ class _Told(NamedTuple):
     entries: dict[str, Entry]  # by absolute paths
     blobs: dict[str, Blob]
     new: str  # the newer of its states
+    moved: dict[str, str]  # of files that have another name now, the name before
 
 
 class KnownPast:
@@ -79,13 +81,15 @@ class KnownPast:
                 rebased.mode,
             ) or is_module(rebased):
                 left[str(self.root / path)] = rebased
-        name = next(self._names)
-        self._told[name] = _Told(left, blobs, new)
+        name, moved = next(self._names), _moved(left)
+        self._told[name] = _Told(left, blobs, new, moved)
         if len(self._told) > _KEPT:
             del self._told[next(iter(self._told))]
+        gone = set(moved.values())
         files = [
-            msgspec.structs.replace(change_of(entry, blobs), path=path)
+            _change(path, entry, blobs, left[moved[path]].path if path in moved else "")
             for path, entry in left.items()
+            if path not in gone
         ]
         return ports.Changes(name, tuple(files))
 
@@ -119,9 +123,15 @@ class KnownPast:
                 if file.is_text:
                     text = wanted[file.path]
                     left += await asyncio.to_thread(_put_back, self.root, file, text, path)
-                elif file.path in since:
+                    mode = told.entries[file.path].old_mode
+                    if text is None and file.beside:
+                        await asyncio.to_thread(_set_mode, Path(file.path), mode)
+                elif {file.path, told.moved.get(file.path)} & since:
                     raise FileError(f"{path} has changed since the review showed it.")
                 else:
+                    before = told.moved.get(file.path)
+                    if before and _is_inside(before):
+                        await self._restore(told, before, _name(self.root, before))
                     await self._restore(told, file.path, path)
             except FileError as error:
                 left.append(str(error))
@@ -187,6 +197,28 @@ def _rebased(entry: Entry, edit: Entry, blobs: dict[str, Blob]) -> Entry:
     return replace(entry, old=name, old_mode=mode)
 
 
+def _moved(entries: Mapping[str, Entry]) -> dict[str, str]:
+    """Files that have another name now, and hold what they held."""
+    gone = {(it.old, it.old_mode): path for path, it in entries.items() if it.new == NONE}
+    found: dict[str, str] = {}
+    for path, entry in entries.items():
+        if entry.old == NONE and (before := gone.pop((entry.new, entry.mode), None)):
+            found[path] = before
+    return found
+
+
+def _change(path: str, entry: Entry, blobs: Mapping[str, Blob], before: str) -> FileChange:
+    """What a change is, for somebody to read; ``before``: the name that the file had."""
+    if before:
+        return FileChange(path, what=f"renamed, was {show(before)}")
+    change = msgspec.structs.replace(change_of(entry, blobs), path=path)
+    texts = change.old is not None and change.new is not None and change.old != change.new
+    if change.what and texts and _LINK not in (entry.old_mode, entry.mode):
+        now = "now executable" if entry.old_mode == FILE else "no longer executable"
+        return msgspec.structs.replace(change, what="", beside=now)
+    return change
+
+
 def _text(blob: Blob) -> str | None:
     if isinstance(blob, int) or b"\0" in blob:
         return None
@@ -226,8 +258,14 @@ def _write(root: Path, path: Path, mode: str, blob: bytes) -> None:
         return
     with path.open("xb") as file:
         file.write(blob)
-    if mode != FILE:
-        path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    _set_mode(path, mode)
+
+
+def _set_mode(path: Path, mode: str) -> None:
+    """Let a file be executed, or not."""
+    may = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
+    now = path.stat().st_mode
+    path.chmod(now & ~may if mode == FILE else now | may)
 
 
 def _prune(root: Path, path: Path) -> None:

@@ -22,13 +22,14 @@ class FileChange(msgspec.Struct, frozen=True):
     """One file's change. ``old`` and ``new`` are its texts; None: there is no such file.
 
     ``what`` says what is changed that is no text ("binary, 3 KB", "now executable"); without
-    texts, the change is taken whole or not at all.
+    texts, the change is taken whole or not at all. ``beside`` is what else is told of it.
     """
 
     path: str  # from the top of the repository
     old: str | None = None
     new: str | None = None
     what: str = ""
+    beside: str = ""
 
     @property
     def is_text(self) -> bool:

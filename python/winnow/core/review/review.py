@@ -72,7 +72,7 @@ class Shown(msgspec.Struct, frozen=True, dict=True):
         if self.diff is None:
             return file.what or "new, empty"
         new = "new, " * (file.old is None)
-        crlf = ", CRLF" * (self.diff.end == "\r\n")
+        crlf = ", CRLF" * (self.diff.end == "\r\n") + f", {file.beside}" * bool(file.beside)
         added, removed = self.counted
         return f"{new}+{added} −{removed}{crlf}"
 
