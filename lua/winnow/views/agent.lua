@@ -120,46 +120,31 @@ local WINDOW = {
   linebreak = true,
   breakindent = true,
   foldmethod = 'expr',
-  foldexpr = "v:lua.require'winnow.views.agent'.fold()",
+  foldexpr = 'get(b:winnow_folds,v:lnum-1)', -- asked for line by line: Lua takes three times as long
   foldtext = '',
   foldlevel = 0,
   foldenable = true,
   fillchars = 'fold: ',
 }
 
-local levels = {} ---@type table<integer, string[]> of folds, by buffer: asked for line by line
+local levels = {} ---@type table<integer, (string|integer)[]> of folds, by buffer
 
---- The 'foldexpr': what a tool said, and what was thought, beneath the line above.
----@return string
-function M.fold()
-  local known = levels[vim.api.nvim_get_current_buf()]
-  return known and known[vim.v.lnum] or '0'
-end
-
---- Learn how lines fold.
+--- Learn how lines fold: what a tool said, and what was thought, beneath the line above.
 ---@param buf integer
 ---@param keep integer how many stay as they are
 ---@param lines string[] what follows these
 local function learn_folds(buf, keep, lines)
   local known = vim.list_slice(levels[buf] or {}, 1, keep)
   while #known < keep do
-    table.insert(known, '0')
+    table.insert(known, 0)
   end
-  for i, line in ipairs(lines) do
-    local start, below = line:sub(1, 3), lines[i + 1] -- each of the signs is three bytes long
-    if start == grammar.OUTPUT then
-      known[keep + i] = '='
-    elseif
-      (start == grammar.TOOL or start == grammar.THOUGHT)
-      and below
-      and below:sub(1, 3) == grammar.OUTPUT
-    then
-      known[keep + i] = '>1'
-    else
-      known[keep + i] = '0'
-    end
+  local heads, below = { [grammar.TOOL] = true, [grammar.THOUGHT] = true }, false
+  for i = #lines, 1, -1 do
+    local start = lines[i]:sub(1, 3) -- each of the signs is three bytes long
+    known[keep + i] = start == grammar.OUTPUT and '=' or below and heads[start] and '>1' or 0
+    below = start == grammar.OUTPUT
   end
-  levels[buf] = known
+  levels[buf], vim.b[buf].winnow_folds = known, known
 end
 
 ---@param buf integer

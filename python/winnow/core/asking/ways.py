@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from winnow.core.asking.ask_user_question import AskUserQuestion
@@ -40,4 +41,10 @@ WAYS: list[Way] = [
 
 def of(tool: str, input: dict[str, Any]) -> Way:
     """The way in which a call of this tool, with this input, asks."""
-    return next(way for way in WAYS if way.asks(tool, input))
+    return next(way for way in _likely(tool, tuple(WAYS)) if way.asks(tool, input))
+
+
+@lru_cache(maxsize=256)
+def _likely(tool: str, ways: tuple[Way, ...]) -> list[Way]:
+    """Those that may ask by this tool; a transcript wants to know it of thousands of calls."""
+    return [way for way in ways if way.tool == tool or type(way).asks is not Way.asks]

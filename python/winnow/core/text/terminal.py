@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from winnow.core.text.text import clean_block
+from winnow.core.text.text import clean_block, is_plain
 
 HEAD, TAIL = 1500, 500  # lines of an output that are shown; the session has them all
 WIDE = 2000  # characters of a line
@@ -34,7 +34,15 @@ def lines(text: str, *, literal: bool = False) -> list[str]:
     wide = WIDE if len(text) < _LARGE else _NARROW
 
     def shown(parts: list[str]) -> list[str]:
-        return [line for part in parts for line in _shown(part, wide, literal=literal)]
+        return [
+            line
+            for part in parts
+            for line in (
+                (part,)
+                if len(part) <= wide and is_plain(part)
+                else _shown(part, wide, literal=literal)
+            )
+        ]
 
     total = text.count("\n") + 1
     if total <= HEAD + TAIL:

@@ -104,8 +104,18 @@ def clean(text: str, longest: int = LONGEST) -> str:
     if len(text) > longest:
         size = f"… ({len(text):,} characters)"
         text = text[: longest - len(size)] + size
+    if is_plain(text):
+        return text
     text = text.replace("\r\n", "\n").replace("\n", " ⏎ ").replace("\t", "⇥")
     return _bent(_SCRAPS, hidden.ANYWHERE.sub(hidden.shown, text))
+
+
+def is_plain(text: str) -> bool:
+    """Whether it is a line that hides nothing and has no sign of ours, as most of any output is.
+
+    It need not be, where that is False: this is only quick.
+    """
+    return text.isascii() and text.isprintable()
 
 
 def quoted(text: str) -> str:
@@ -132,7 +142,9 @@ def clean_block(text: str) -> list[str]:
     """Agent text as lines of a buffer. Lines end at newlines only, not where splitlines() cuts."""
     lines = text.replace("\r\n", "\n").split("\n")
     return [
-        disarm("\t".join(hidden.IN_PROSE.sub(hidden.shown, cell) for cell in line.split("\t")))
+        line
+        if is_plain(line)
+        else disarm("\t".join(hidden.IN_PROSE.sub(hidden.shown, cell) for cell in line.split("\t")))
         for line in lines
     ]
 
