@@ -53,9 +53,7 @@ class DiskLibrary:
                 stamp = (stat.st_mtime_ns, stat.st_size)
                 known = self._heads.get(entry.path)
                 if known is None or known[0] != stamp:
-                    with open(entry.path, "rb") as file:  # noqa: PTH123  a third of the time
-                        text = file.read(sessions.HEAD).decode(errors="replace")
-                    known = self._heads[entry.path] = stamp, sessions.head(text)
+                    known = self._heads[entry.path] = stamp, sessions.head(_start(entry.path))
                 if known[1].values:  # else it is no chat
                     elsewhere = bool(held) and _lock(f"{real}/{entry.name}") in held
                     found.append(Kept(entry.path, known[1], stat.st_mtime, elsewhere))
@@ -100,6 +98,15 @@ class DiskLibrary:
         except OSError as error:
             raise LibraryError(f"{name} can't be brought back: {error.strerror}.") from error
         return str(target)
+
+
+def _start(path: str) -> str:
+    """The start of a file; `open` would take three times as long."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(file, sessions.HEAD).decode(errors="replace")
+    finally:
+        os.close(file)
 
 
 def _files(folder: Path, ending: str = ".md") -> Iterator[os.DirEntry[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from winnow import ports
 from winnow import protocol as p
@@ -27,6 +27,13 @@ RENAMED = "this chat was renamed meanwhile; :e! shows how."
 _PEEKED = 20  # messages
 
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
+
+
+class _Files(NamedTuple):
+    """The chats that there are, and the sessions of those that were deleted."""
+
+    chats: list[sessions.Kept]
+    hidden: list[str]
 
 
 class ChatsList(List):
@@ -63,10 +70,14 @@ class ChatsList(List):
 
     async def _look(self, which: p.FindChats) -> None:
         """The files at once, and what takes longer when it is there."""
-        found = await self.find(which.cwd, files_only=True)
+        files = await self._files()
+        found = self.learn(sessions.items(files.chats))
         if not which.about:
             self._take(which, found)
-        self._take(which, await self._chosen(await self.find(which.cwd), which))
+        if of := await self._past(which.cwd):
+            found = self.learn(sessions.items(files.chats, of, files.hidden))
+        if of or which.about:
+            self._take(which, await self._chosen(found, which))
 
     def _take(self, which: p.FindChats, found: Sequence[Item]) -> None:
         items = sessions.family(found, which.family) if which.family else list(found)
@@ -82,17 +93,23 @@ class ChatsList(List):
         about = which.about
         return [it for it in found if it.path in holding or sessions.says(it.title, about)]
 
-    async def find(self, cwd: str, *, files_only: bool = False) -> list[Item]:
+    async def find(self, cwd: str) -> list[Item]:
         """All chats, and the sessions of a folder."""
+        files = await self._files()
+        return self.learn(sessions.items(files.chats, await self._past(cwd), files.hidden))
+
+    async def _files(self) -> _Files:
         library = self._world.library
         if library is None:
-            return []
+            return _Files([], [])
         chats, trashed = await library.chats(), await library.trashed()
-        hidden = [kept.head.values.get("session", "") for kept in trashed]
-        of: Sequence[sessions.Session] = ()
-        if cwd and not files_only and (books := await self.books()):
-            of = await books.of(cwd)
-        return self.learn(sessions.items(chats, of, hidden))
+        return _Files(chats, [kept.head.values.get("session", "") for kept in trashed])
+
+    async def _past(self, cwd: str) -> Sequence[sessions.Session]:
+        """The sessions of a folder."""
+        if cwd and self._world.library is not None and (books := await self.books()):
+            return await books.of(cwd)
+        return ()
 
     def learn(self, items: list[Item]) -> list[Item]:
         """Know these by their keys from now on."""

@@ -24,6 +24,8 @@ UNTITLED = "(nothing said yet)"
 _MAX_LINES = 30  # of frontmatter, as ``frontmatter.lua`` has it
 _BETWEEN = " · "
 _DIGITS = 7  # fewer than so many has the number of a message
+_KEYS = frozenset(grammar.KEYS)
+_YOU = f"\n{grammar.YOU}\n"
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -92,7 +94,7 @@ class Item(msgspec.Struct, frozen=True):
 
 def head(text: str) -> Head:
     """Read the start of a chat's file, which anybody may have written."""
-    lines = text.split("\n")
+    lines = text.split("\n", _MAX_LINES)
     values: dict[str, str] = {}
     end = 0
     if lines[0] == "---":
@@ -101,10 +103,10 @@ def head(text: str) -> Head:
                 end = row
                 break
             key, colon, value = line.partition(":")
-            if colon and key in grammar.KEYS:
+            if colon and key in _KEYS:
                 values.setdefault(key, value.strip())
-    said = lines[lines.index(grammar.YOU, end) + 1 :] if grammar.YOU in lines[end:] else []
-    first = next((line.strip() for line in said if line.strip()), "")
+    _, _, said = ("\n".join(("", *lines[end:], ""))).partition(_YOU)
+    first = said.lstrip().partition("\n")[0].rstrip()
     first = "" if first.startswith("## ") else first
     return Head(values if end else {}, strip_markers(first))
 

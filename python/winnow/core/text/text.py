@@ -32,6 +32,8 @@ _FRAGMENT = re.compile(
 _FORGED = re.compile(rf"(?ai){_OPEN}(?=[a-z0-9]{{1,40}}=\d|[a-z0-9]{{41}})")
 # In a section, where the editor also hides what edits leave of a marker.
 _SCRAPS = re.compile(f"[{_OPEN}{_CLOSE}]")
+# What `clean` has to look at; most texts have none of it.
+_ODD = re.compile(f"{hidden.ANYWHERE.pattern}|[\r\n\t{_OPEN}{_CLOSE}]")
 _BENT = {_OPEN: grammar.BENT, _CLOSE: "›"}
 
 # The end of a piece of text that, with the next piece, is a marker's head or one line break.
@@ -104,7 +106,7 @@ def clean(text: str, longest: int = LONGEST) -> str:
     if len(text) > longest:
         size = f"… ({len(text):,} characters)"
         text = text[: longest - len(size)] + size
-    if is_plain(text):
+    if is_plain(text) or _ODD.search(text) is None:
         return text
     text = text.replace("\r\n", "\n").replace("\n", " ⏎ ").replace("\t", "⇥")
     return _bent(_SCRAPS, hidden.ANYWHERE.sub(hidden.shown, text))
