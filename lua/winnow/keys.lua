@@ -2,6 +2,7 @@
 local agent = require('winnow.views.agent')
 local branches = require('winnow.chat.branches')
 local code = require('winnow.chat.code')
+local fold = require('winnow.chat.fold')
 local grammar = require('winnow.grammar')
 local image = require('winnow.context.image')
 local inbox = require('winnow.views.inbox')
@@ -17,6 +18,7 @@ local window = require('winnow.window')
 
 local M = {
   outline = outline.list,
+  ['fold-less'] = fold.less,
   ['yank-code'] = code.yank,
   ['agent-up'] = agent.up,
   ['paste-image'] = image.paste,

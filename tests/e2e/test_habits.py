@@ -100,6 +100,15 @@ def test_closed_folds_are_an_overview(chat: Editor) -> None:
     assert before[-3:] == chat.screen()[-3:]
 
 
+CLOSED = """
+  local closed = {}
+  for row = 1, vim.fn.line('$') do
+    closed[row] = vim.fn.foldclosed(row)
+  end
+  return closed
+"""
+
+
 def test_a_turn_has_a_fold_when_it_is_not_the_newest(editor: Editor) -> None:
     """Tool output in it stays folded by itself, and a question is never in one that is closed."""
     editor.sandbox.scenario.write_text(
@@ -139,8 +148,14 @@ def test_a_turn_has_a_fold_when_it_is_not_the_newest(editor: Editor) -> None:
     editor.wait(lambda: editor.lua(level, "^There") == 1, "a fold")
     assert editor.lua(level, "^│ two") == 2
     assert editor.lua("return vim.fn.foldclosed(vim.fn.search('^│ two', 'nw'))") > 0
+    before = editor.lua(CLOSED)
     editor.keys("zmgg")
     assert any(row.startswith("## You Hi │ 1 tool") for row in editor.screen())
+    assert editor.lua(CLOSED) != before
+    editor.keys("zr")
+    assert editor.lua(CLOSED) == before
+    editor.keys("zR")
+    assert set(editor.lua(CLOSED)) == {-1}
 
 
 def test_code_in_three_keys(chat: Editor) -> None:

@@ -136,18 +136,37 @@ function M.messages(chat)
   end
 end
 
+--- Open the messages that are closed in the current window; what is folded in them stays so.
+---@param chat winnow.Chat
+---@return boolean any
+local function open_messages(chat)
+  local any = false
+  for _, said in ipairs(outline.all(chat)) do
+    if vim.fn.foldclosed(said.row + 1) == said.row + 1 then
+      vim.cmd.foldopen({ range = { said.row + 1, said.row + 1 } })
+      any = true
+    end
+  end
+  return any
+end
+
 --- Open the messages again, which a session's file closes that sets 'foldlevel' and knows of no
 --- folds.
 ---@param chat winnow.Chat
 function M.open_messages(chat)
   for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
     vim.api.nvim_win_call(win, function()
-      for _, said in ipairs(outline.all(chat)) do
-        if vim.fn.foldclosed(said.row + 1) == said.row + 1 then
-          vim.cmd.foldopen({ range = { said.row + 1, said.row + 1 } })
-        end
-      end
+      open_messages(chat)
     end)
+  end
+end
+
+--- What `zr` does in a chat: it takes `zm` back, where that has closed messages. By itself Vim
+--- would open what a tool of the newest turn said, too, which is as deep as a message.
+function M.less()
+  local chat = registry.current()
+  if not chat or not open_messages(chat) then
+    vim.cmd.normal({ vim.v.count1 .. 'zr', bang = true })
   end
 end
 

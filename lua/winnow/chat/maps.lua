@@ -15,6 +15,7 @@ local MAPS = {
   { 'n', 'gO', 'outline', 'list the messages' },
   { 'n', 'gf', 'open-file', 'open the file' },
   { 'n', 'gF', 'open-file', 'open the file' },
+  { 'n', 'zr', 'fold-less', 'open the messages that zm has closed' },
   { 'xo', 'ic', 'inside-code', 'inside the code' },
   { 'xo', 'ac', 'around-code', 'around the code' },
 }
