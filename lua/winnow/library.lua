@@ -275,7 +275,7 @@ function M.adopt(cwd, values, lines, draft, late)
   chat:save()
   for _, other in ipairs(registry.all()) do
     local of = vim.fs.basename(other.path) == values.fork
-    if values.fork and (of or other == chat) then
+    if values.fork and (of or other == chat) and other:mine() then
       other:tell('findbranches', {})
     end
   end

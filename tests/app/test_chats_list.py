@@ -29,7 +29,7 @@ class Shelf:
         self.known = [Session("session-cli", "/shop", 1, first="from the CLI")]
         self.past = [Past("1", "user", "Hello"), Past("2", "assistant", "Hi.")]
         self.done: list[tuple[str, ...]] = []
-        self.copies: dict[str, str] | None = None
+        self.copies: dict[str, str | None] | None = None
         self.broken = False
 
     async def chats(self) -> list[Kept]:
@@ -79,7 +79,7 @@ class Books:
         self._shelf.done.append(("cut", id, first, summary))
         return f"{id}-cut"
 
-    async def checkpoint(self, id: str, prompt: str) -> Mapping[str, str] | None:
+    async def checkpoint(self, id: str, prompt: str) -> Mapping[str, str | None] | None:
         return self._shelf.copies
 
     async def trashed(self) -> Sequence[Trashed]:

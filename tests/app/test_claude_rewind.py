@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,18 @@ from tests.app.stage import Stage, User, connected
 UUID = "00000000-0000-4000-8000-00000000000{}"
 
 
-def text(copy: str) -> str:
+def text(copy: str | None) -> str | None:
     return copy and Path(copy).read_text()
+
+
+def by_subagent(session: Path, number: int, path: Path) -> None:
+    """A subagent has written a file long ago or, from 1 on, just now."""
+    file = session.with_suffix("") / "subagents" / f"agent-{number}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    call = {"type": "tool_use", "id": "t", "name": "Write", "input": {"file_path": str(path)}}
+    at = f"{'2999' if number else '1999'}-11-29T12:19:23.304Z"
+    entry = {"type": "assistant", "timestamp": at, "message": {"content": [call]}}
+    file.write_text(json.dumps(entry) + "\n")
 
 
 async def test_files_as_a_prompt_has_found_them_and_a_summary_in_place_of_what_was_said(
@@ -54,7 +65,7 @@ async def test_files_as_a_prompt_has_found_them_and_a_summary_in_place_of_what_w
         await agent.prompt("prompt 3", UUID.format(3))
         await real.user.turn()
 
-    async def files(id: str, prompt: str) -> dict[Path, str] | None:
+    async def files(id: str, prompt: str) -> dict[Path, str | None] | None:
         found = await books.checkpoint(id, prompt)
         if found is None:
             return None
@@ -63,6 +74,12 @@ async def test_files_as_a_prompt_has_found_them_and_a_summary_in_place_of_what_w
     assert await files(session.id, UUID.format(1)) == {kept: "one\ntwo\n", made: ""}
     assert await files(session.id, UUID.format(2)) == {kept: "ONE\ntwo\n", made: ""}
     assert await files(session.id, UUID.format(3)) == {kept: "mine\n", made: "made\n"}
+    [path] = (real.folder / "config" / "projects").glob("*/*.jsonl")
+    for number, name in enumerate(("before", "after")):
+        by_subagent(path, number, real.folder / name)
+    by_subagent(path, 2, kept)
+    found = await files(session.id, UUID.format(3))
+    assert found == {kept: "mine\n", made: "made\n", real.folder / "after": None}
     assert await files(session.id, UUID.format(4)) is None
     assert await files("not-an-id", UUID.format(1)) is None
 

@@ -76,9 +76,9 @@ class Sessions(Protocol):
             LibraryError: it is not there, holds no such prompt, or can't be written.
         """
 
-    async def checkpoint(self, id: str, prompt: str) -> Mapping[str, str] | None:
+    async def checkpoint(self, id: str, prompt: str) -> Mapping[str, str | None] | None:
         """The files that were changed in one, with the path of a copy of each as that prompt has
-        found it; empty: it was not there. None: nothing is known of that.
+        found it; empty: it was not there; None: there is no copy. None: nothing is known of all.
         """
 
     async def discard(self, id: str, title: str) -> None:

@@ -15,6 +15,7 @@ from uuid import UUID, uuid4
 import claude_agent_sdk as sdk
 
 from winnow.adapters.claude import config
+from winnow.core.proposal.patch import written_by
 from winnow.core.sessions import Session, Trashed
 from winnow.core.transcript import checkpoints
 from winnow.core.transcript.history import Past
@@ -124,16 +125,23 @@ class ClaudeSessions:
         whole.replace(path)
         return forked
 
-    async def checkpoint(self, id: str, prompt: str) -> Mapping[str, str] | None:
-        """See `ports.Sessions.checkpoint`."""
-        found = await self._try(lambda: _checkpoint(id, prompt))
-        if found is None:
-            return None
-        copies = config.folder() / "file-history"
-        return {
-            path: str(copies / copy.session / copy.name) if copy.name else ""
-            for path, copy in found.items()
-        }
+    async def checkpoint(self, id: str, prompt: str) -> Mapping[str, str | None] | None:
+        """See `ports.Sessions.checkpoint`. Claude Code 2.1.332 copies nothing for subagents."""
+
+        def read() -> dict[str, str | None] | None:
+            found = _checkpoint(id, prompt)
+            if found is None:
+                return None
+            copies = config.folder() / "file-history"
+            return {
+                **dict.fromkeys(_by_subagents(id, prompt)),
+                **{
+                    path: str(copies / copy.session / copy.name) if copy.name else ""
+                    for path, copy in found.items()
+                },
+            }
+
+        return await self._try(read)
 
     async def discard(self, id: str, title: str) -> None:
         """See `ports.Sessions.discard`."""
@@ -220,6 +228,27 @@ def _checkpoint(id: str, prompt: str, seen: frozenset[str] = frozenset()) -> Cop
         return found.files if found.known else None
     before = _checkpoint(*found.branch, seen | {id})
     return None if before is None else {**found.files, **before}
+
+
+def _by_subagents(id: str, prompt: str) -> Iterator[str]:
+    """The files that a session's subagents have changed since a prompt."""
+    path = _path(id)
+    if path is None:
+        return
+    entries = _entries(path, prompt.encode())
+    since = next((one.get("timestamp") for one in entries if one.get("uuid") == prompt), "")
+    for file in path.with_suffix("").glob("subagents/**/agent-*.jsonl"):
+        for entry in _entries(file, b'"tool_use"'):
+            match entry:
+                case {"timestamp": str(at), "message": {"content": list(blocks)}} if at >= since:
+                    yield from filter(None, map(_written, blocks))
+
+
+def _written(block: Any) -> str | None:
+    match block:
+        case {"type": "tool_use", "name": str(tool), "input": dict(input)}:
+            return written_by(tool, input)
+    return None
 
 
 def _path(id: str) -> Path | None:

@@ -36,7 +36,7 @@ CANT = "The scripted agent keeps no session, so nothing can be rewound."
 NOTHING = "There is no message of yours here that could be rewound."
 UNKNOWN = "Claude Code's session doesn't hold this message any more, so it can't be rewound to."
 UNTRACKED = "Of files nothing is known there: they are kept since a later message, or not any more."
-UNREAD = "Not among them, since they can't be read: {}."
+UNREAD = "Of these there is no copy that can be read, so they stay: {}."
 UNSAVED = "Nothing was rewound: {} changed in a buffer and not saved. :w or :e! first."
 STOPPED = "No summary was made."
 _PATIENCE = 10.0  # seconds in which the editor says what is unsaved
@@ -140,7 +140,7 @@ class Rewind(Part):
         return Target(event, cut, title, changes, UNREAD.format(", ".join(unread)) * bool(unread))
 
     def _changes(
-        self, copies: Mapping[str, str]
+        self, copies: Mapping[str, str | None]
     ) -> tuple[dict[str, tuple[str, FileChange]], list[str]]:
         """What would bring files back, and which can't be."""
         read, changes, unread = self.around.world.files.read, {}, []
@@ -152,7 +152,7 @@ class Rewind(Part):
                 log.warning("%s", error.sentence)
                 unread.append(name)
                 continue
-            if copy and then is None:
+            if copy is None or (copy and then is None):
                 unread.append(name)
             elif now != then:
                 changes[name] = (path, FileChange(name, now, then))
@@ -276,7 +276,8 @@ class Rewind(Part):
         o = self.around.opened
         here = {"fork": o.path.rpartition("/")[2], "at": str(event.nth)}
         values = {**event.values, **here, **({"session": session} if session else {})}
-        self.around.page.apply(p.Adopt(event.cwd or o.cwd, values, lines, draft, late=late))
+        above = "\n".join(lines).strip("\n").split("\n") if any(lines) else []
+        self.around.page.apply(p.Adopt(event.cwd or o.cwd, values, above, draft, late=late))
 
     def _record(self, sign: str, sentence: str) -> None:
         self.around.page.append(Recorded([f"{sign} {sentence}"]))
