@@ -56,16 +56,37 @@ local function hold(chunk, text, match)
   end
 end
 
+local OFTEN = 'etaoinrsclpdmuhgbfy_-./wvk1203456789jxqz' -- characters in paths, the commonest first
+
+--- Of these characters the one that the fewest paths have.
+---@param characters string[]
+---@return string
+local function rarest(characters)
+  local found, place = characters[1], 0
+  for _, character in ipairs(characters) do
+    local at = OFTEN:find(character, 1, true) or #OFTEN + 1
+    if at > place then
+      found, place = character, at
+    end
+  end
+  return found
+end
+
 --- The paths of a chunk that have these characters in this order.
 ---@param chunk { text: string, lower: string }
 ---@param characters string[]
+---@param rare string the rarest of them: most paths are none for the lack of it
 ---@param match winnow.Match
-local function follow(chunk, characters, match)
+local function follow(chunk, characters, rare, match)
   local lower, whole = chunk.lower, chunk.text
-  local line = 1
+  local line, holds = 1, 0 ---@type integer, integer?
   while #match.found < ENOUGH do
     local stop = lower:find('\n', line + 1, true)
-    if not stop then
+    holds = holds > line and holds or lower:find(rare, line + 1, true)
+    while stop and holds and stop <= holds do
+      line, stop = stop, lower:find('\n', stop + 1, true)
+    end
+    if not (stop and holds) then
       return
     end
     local at, i = line, 1 ---@type integer?, integer
@@ -112,6 +133,7 @@ end
 ---@return (fun(chunk: { text: string, lower: string }, match: winnow.Match))[]
 local function ways(lower)
   local characters = vim.fn.split(lower, '\\zs')
+  local rare = rarest(characters)
   return {
     function(chunk, match)
       hold(chunk, '/' .. lower, match)
@@ -121,7 +143,7 @@ local function ways(lower)
       hold(chunk, lower, match)
     end,
     function(chunk, match)
-      follow(chunk, characters, match)
+      follow(chunk, characters, rare, match)
     end,
   }
 end
