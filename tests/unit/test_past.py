@@ -150,8 +150,8 @@ def test_what_changed_since_it_was_shown_stays(folder: Folder) -> None:
     folder.write(a=(folder.read("a") or "").replace("x\n", "x2\n"), made="m2\n", pic=b"\0\0")
     left = folder.put_back(found, a=None, made=None, pic=None)
     assert left == [
-        "a:4 no longer reads as the review shows it.",
         "made is new, and has changed since the review showed it: it stays.",
+        "a:4 no longer reads as the review shows it.",
         "pic has changed since the review showed it.",
     ]
     assert folder.read("a") == LINES.replace("3\n", "x2\n", 1)

@@ -13,6 +13,7 @@ from winnow.adapters.git.git import GitError, items, line, run
 from winnow.core.proposal.merge import FileChange, Wanted
 
 _LIMIT = 4 << 20  # bytes of a file; more is nothing to read
+_CAT = ("cat-file", "--buffer")  # else it writes, and we read, one by one
 NONE = "0" * 40  # no object
 _KINDS = {"000000": "no file", "100644": "a file", "100755": "executable", "120000": "a link"}
 FILE, _MODULE = "100644", "160000"
@@ -102,7 +103,7 @@ async def read_blobs(
     asked = "".join(f"{name}\n" for name in names).encode()
     if not asked:
         return {}
-    _, out = await run(folder, "cat-file", "--batch-check", input=asked, env=env)
+    _, out = await run(folder, *_CAT, "--batch-check", input=asked, env=env)
     sizes = {}
     for told in out.decode().splitlines():
         name, kind, *size = told.split(" ")
@@ -111,7 +112,7 @@ async def read_blobs(
         sizes[name] = int(size[0])
     small = [name for name, size in sizes.items() if size <= _LIMIT]
     asked = "".join(f"{name}\n" for name in small).encode()
-    _, out = await run(folder, "cat-file", "--batch", input=asked, env=env)
+    _, out = await run(folder, *_CAT, "--batch", input=asked, env=env)
     blobs: dict[str, bytes | int] = dict(sizes)
     at = 0
     for name in small:

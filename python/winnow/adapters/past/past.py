@@ -115,7 +115,7 @@ class KnownPast:
         if not all(file.is_text for file in files):
             found = await self.differing(told.new, await self.now())
             since = {str(self.root / entry.path) for entry in found}
-        for file in files:
+        for file in sorted(files, key=lambda file: not file.is_text or file.old is not None):
             path = _name(self.root, file.path)
             try:
                 if not _is_inside(file.path):

@@ -16,6 +16,7 @@ from winnow import protocol as p
 from winnow.app.lists import List
 from winnow.app.outbox import WITH_NEXT
 from winnow.app.parts.part import Around, Part
+from winnow.app.session import FAILED
 from winnow.core import agent as a
 from winnow.core.listing import Problem
 from winnow.core.review.history import Accepted, Began, History, Mark, Over
@@ -123,6 +124,9 @@ class Reviewing(Part):
                     await what(await self._known(make))
                 except ports.PastError as error:
                     log.warning("%s\n%s", error.sentence, error.detail)
+                except Exception:  # a bug: say so, and keep the chat going
+                    log.exception("what files held before")
+                    self.around.page.say(FAILED, "error")
 
         self.around.session.spawn(run())
 
@@ -283,18 +287,24 @@ class ReviewList(List):
         if review is None:
             self.answer(Problem(0, OLD))
             return
-        wanted = review.read(event.lines)
+        self._part.around.session.spawn(self._do(review, event))
+
+    async def _do(self, review: Review, event: p.EditList) -> None:
+        wanted = await asyncio.to_thread(review.read, event.lines)
         if isinstance(wanted, Wanted):
-            unsaved = [one for one in wanted.texts if one in event.unsaved]
-            if unsaved:
-                name = self._part.around.page.folder.name(unsaved[0])
-                heads = [shown.head for shown in review.files if shown.file.path == unsaved[0]]
-                row = event.lines.index(heads[0]) if heads[0] in event.lines else 0
-                wanted = Problem(row, EDITED.format(name))
+            wanted = self._written(review, wanted, event) or wanted
         if isinstance(wanted, Problem):
             self.answer(wanted)
         else:
             self._part.put_back(review, wanted, self._done)
+
+    def _written(self, review: Review, wanted: Wanted, event: p.EditList) -> Problem | None:
+        """What is to be undone must not have edits that were not written."""
+        for shown in review.files:
+            if shown.file.path in wanted.texts and shown.file.path in event.unsaved:
+                row = event.lines.index(shown.head) if shown.head in event.lines else 0
+                return Problem(row, EDITED.format(shown.name))
+        return None
 
     def _done(self, left: list[str]) -> None:
         if left:

@@ -61,7 +61,7 @@ def diff(path: str, old: str | None, new: str) -> Diff:
     """
     before, after = split(old or ""), split(new)
     seen = str if is_plain(old or "") and is_plain(new) else show
-    end = _line_end(before or after)
+    end = _line_end(before or after) if "\r" in (old or new) else "\n"
     name = show(path) + (" (CRLF)" if end == "\r\n" else "")
     lines = [
         Line("@", f"--- {'/dev/null' if old is None else name}", -1),
