@@ -111,7 +111,7 @@ local function cmd(dispatchers)
         callback(nil, nil)
       elseif kind == 'dies' then
         closing = true
-        dispatchers.on_exit(1, 0)
+        dispatchers.on_exit(0, 0) -- of another end Neovim tells the user
       elseif answers[method] and kind ~= 'hung' then
         vim.schedule(function()
           callback(nil, answers[method](params))

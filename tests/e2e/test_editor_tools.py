@@ -40,7 +40,9 @@ def test_what_an_editor_knows_is_told_unasked(claude: Editor, api: ScriptedAPI) 
     """By lines and names; what is wrong with a call is an error that says so."""
     opened(claude)
     claude.keys("<C-w>pObad<Esc><C-w>p")
-    outside = str(claude.sandbox.project.parent / "secret.shop")
+    outside = claude.sandbox.project.parent / "secret.shop"
+    outside.write_text("secret = 1\n")
+    (claude.sandbox.project / "link.shop").symlink_to(outside)
     at = {**TOTAL, "line": 3}
     places = "3 places:\ncart.shop:2: def total(x)\ncart.shop:3: 漢字 😀 total(1)"
     places += "\nsrc/till.shop:1: print total(2)"
@@ -62,7 +64,11 @@ def test_what_an_editor_knows_is_told_unasked(claude: Editor, api: ScriptedAPI) 
         (call("references", path="bin.shop", line=1, symbol="x"), "bin.shop is binary."),
         (call("references", path="no.shop", line=1, symbol="x"), "no.shop is not there."),
         (call("definition", path="src", line=1, symbol="x"), "src is a folder, not a file."),
-        (call("read_buffer", path=outside), f"{outside} is outside of the project"),
+        (call("read_buffer", path=str(outside)), f"{outside} is outside of the project"),
+        (
+            call("references", path="link.shop", line=1, symbol="secret"),
+            "is outside of the project",
+        ),
         (call("read_buffer", path="src/till.shop"), "src/till.shop has no unsaved changes"),
         (call("read_buffer", path="[No Name 99]"), "[No Name 99] is not open in Neovim."),
         (call("symbols", query="x"), "No language server that can do that"),
@@ -82,14 +88,14 @@ def test_what_an_editor_knows_is_told_unasked(claude: Editor, api: ScriptedAPI) 
 
 def test_what_changes_something_is_asked_for(claude: Editor, api: ScriptedAPI) -> None:
     """The section says what would happen, and that is what happens; unsaved text stays so."""
-    claude.configure(test_command="echo {file} {line}; exit 3")
+    claude.configure(test_command="echo {file} {line} {name}; exit 3")
     opened(claude)
     claude.keys("<C-w>pGonew<Esc><C-w>p")
     entries = [{"path": "cart.shop", "line": 2, "text": "here"}]
     calls = [
         call("rename", **TOTAL, new_name="sum"),
         call("fill_quickfix", title="Look", entries=entries),
-        call("run_test", path="cart.shop", line=2),
+        call("run_test", path="cart.shop", line=1),
         call("jump", path="src/till.shop"),
         call("rename", **{**TOTAL, "line": 7}, new_name="x"),
     ]
@@ -98,7 +104,11 @@ def test_what_changes_something_is_asked_for(claude: Editor, api: ScriptedAPI) -
     steps = [
         ("Rename", "total to sum: 3 places in 2 files", "3 places in 2 files renamed:\n"),
         ("Quickfix", "a quickfix list of 1 place: Look", "the user has 1 place in the"),
-        ("Test", "echo 'cart.shop' '2'; exit 3", "exit 3: echo 'cart.shop' '2'; exit 3:\ncart"),
+        (
+            "Test",
+            "echo 'cart.shop' '1' 'sum'; exit 3",
+            "exit 3: echo 'cart.shop' '1' 'sum'; exit 3:\ncart",
+        ),
         ("Jump", "to take your cursor to src/till.shop:1", "the user is there now"),
     ]
     for one, (title, wish, told) in zip(calls, steps, strict=False):
@@ -116,6 +126,7 @@ def test_what_changes_something_is_asked_for(claude: Editor, api: ScriptedAPI) -
 
 def test_nobody_is_disturbed(claude: Editor, api: ScriptedAPI) -> None:
     """Not with a menu open, nor in the command-line window; not by a server that hangs."""
+    claude.lua(SERVER, "mortal", "dies")
     opened(claude, "hung")
     claude.lua("require('winnow.editor.server').patience = 0.2")
     elsewhere = {**TOTAL, "path": "src/till.shop"}  # which is not loaded
@@ -135,14 +146,20 @@ def test_nobody_is_disturbed(claude: Editor, api: ScriptedAPI) -> None:
     assert before[:3] == ["ic", 1, ""]
     api.release()
     told = [api.tool_result(one.id) for one in calls]
-    assert told[:2] == ["The language server shop does not answer."] * 2
+    assert "shop does not answer." in told[0]
+    assert "mortal has ended." in told[0]
+    assert told[1].startswith("The language server ")
     assert told[2].startswith("1 buffer:")
     assert told[3] == "shop can't do that (textDocument/rename)."
     assert claude.lua(now) == before
-    claude.keys("<C-e><Esc>:bwipe! src/till.shop<CR>q:")
+    claude.keys("<C-e><Esc>:bwipe! src/till.shop<CR>")
+    claude.lua(SERVER, "other", "")
+    claude.keys("q:")
     before = claude.lua(now)
     assert before[2] == ":"
     api.release()
-    assert api.tool_result(last.id) == "The language server shop does not answer."
+    found = api.tool_result(last.id)  # of the one that answers
+    assert found.startswith("1 place:\ncart.shop:2: def total(x)\n")
+    assert "shop does not answer." in found
     assert claude.lua(now) == before
     claude.keys("<C-c><C-c>")

@@ -32,21 +32,37 @@ local function place(ask, call)
   return buf, line
 end
 
---- The user's command for it.
+--- The name of the function around a line.
+---@param ask winnow.Ask
 ---@param buf integer
 ---@param line integer
----@param cwd string
 ---@return string
-local function command(buf, line, cwd)
-  local template = config.get().test_command
-  local path = vim.api.nvim_buf_get_name(buf)
+local function name_at(ask, buf, line)
+  local ready = false
+  symbol.prepare(buf, function()
+    ready = true
+  end)
+  ask:wait(3, function()
+    return ready or nil
+  end)
   local found = symbol.at(buf, line)
-  local name = found and found.name
-  if template:find('{name}', 1, true) and not name then
+  if not found or not found.name then
     refuse('The test command needs the name of a test, and none is around line %d.', line)
   end
+  return found.name
+end
+
+--- The user's command for it.
+---@param ask winnow.Ask
+---@param buf integer
+---@param line integer
+---@return string
+local function command(ask, buf, line)
+  local template, cwd = config.get().test_command, ask.cwd
+  local path = vim.api.nvim_buf_get_name(buf)
+  local name = template:find('{name}', 1, true) and name_at(ask, buf, line) or ''
   local file = vim.startswith(path, cwd .. '/') and path:sub(#cwd + 2) or path
-  local values = { file = file, line = tostring(line), name = name or '' }
+  local values = { file = file, line = tostring(line), name = name }
   local quoted = vim.startswith(template, ':') and vim.fn.fnameescape or vim.fn.shellescape
   return (
     template:gsub('{(%l+)}', function(key)
@@ -131,7 +147,7 @@ end
 ---@return winnow.Told
 function M.run_test(ask, call)
   local buf, line = place(ask, call)
-  local wanted = command(buf, line, ask.cwd)
+  local wanted = command(ask, buf, line)
   if ask.dry then
     return { title = wanted }
   elseif not vim.startswith(wanted, ':') then
