@@ -119,6 +119,49 @@ def test_what_can_t_be_sent_says_why(claude: Editor, api: ScriptedAPI) -> None:
         assert part in told
 
 
+SHOP = """local M = {}
+
+function M.total(cart)
+  return cart.sum
+end
+
+return M
+"""
+
+
+def test_what_only_an_editor_knows_goes_along(claude: Editor, api: ScriptedAPI) -> None:
+    """The function at the cursor, what is in sight, all buffers, diagnostics and quickfix."""
+    project(claude, {"shop.lua": SHOP, "long.txt": "\n".join(CART)})
+    api.add(say("All of it."))
+    claude.keys(":Winnow<CR>")
+    wait_idle(claude)
+    claude.keys("i@diagnostics, @quickfix, @symbol<Esc>")
+    none = shown(claude, "@diagnostics means", "@quickfix means", "@symbol means")
+    assert len(none) == 3
+    claude.keys(":leftabove vsplit long.txt<CR>40Gzt:edit shop.lua<CR>4G")
+    claude.lua(
+        """
+        local space, buf = vim.api.nvim_create_namespace('linter'), vim.fn.bufnr('shop.lua')
+        local found = { lnum = 3, col = 9, message = 'cart\\nmay be nil', severity = 2 }
+        vim.diagnostic.set(space, buf, { found })
+        vim.fn.setqflist({ { filename = 'long.txt', lnum = 7, col = 2, text = '  look here' } })
+        """
+    )
+    claude.keys("<C-w>pcc@symbol @visible @buffers @diagnostics @quickfix<Esc>")
+    texts = shown(claude, "shop.lua 3-5 (M.total)", "1 diagnostic", "1 entry of the quickfix list")
+    assert texts[1].startswith("→ shop.lua 1-7, ")
+    assert texts[2].startswith("→ 2 files, ")
+    claude.keys("<CR>")
+    claude.wait_line("All of it.")
+    told = "\n".join(sent(api))
+    assert told.count("function M.total(cart)") == 3
+    assert "line 60" in told
+    assert "shop.lua:4:10: warn: cart may be nil" in told
+    assert "long.txt:7:2: look here" in told
+    claude.command("lua vim.diagnostic.reset() vim.fn.setqflist({})")
+    claude.keys(":bwipeout! shop.lua long.txt<CR>")
+
+
 @pytest.mark.fresh("session")
 def test_a_diff_is_waited_for(claude: Editor, api: ScriptedAPI) -> None:
     """It takes git's time, in which the user may go on."""

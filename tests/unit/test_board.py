@@ -124,7 +124,7 @@ def test_without_its_line_a_run_stops(run: Run) -> None:
     other.apply(e.RunStopped(NOW, "efgh"))
     found = board.read(runs, lines, no_other)
     assert isinstance(found, Problem)
-    assert "has nothing to stop" in found.sentence
+    assert (found.row, "has nothing to stop" in found.sentence) == (9, True)
 
 
 def test_a_new_line_is_a_task(run: Run) -> None:

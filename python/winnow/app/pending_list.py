@@ -86,7 +86,8 @@ class PendingList(List):
         wanted: dict[str, _Wish] = {}
         for key in edits.gone:
             if key in known and not known[key][1].form.proposes:
-                return Problem(0, f"a question can't be denied here: u, then {_THERE}")
+                row = listing.rows_of(event.before)[key]
+                return Problem(row, f"a question can't be denied here: u, then {_THERE}")
             wanted[key] = _Wish(DENY)
         for key, text in edits.changed.items():
             read = _read(text, shown[key], known[key][1]) if key in known else GONE

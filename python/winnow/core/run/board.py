@@ -200,7 +200,10 @@ def read(runs: Mapping[str, Run], before: Sequence[str], now: Sequence[str]) -> 
     stop = [place[0] for place in gone if not place[1]]
     for id in stop:
         if (state := runs[id].state) in ("finished", "stopped"):
-            return Problem(0, f"a run that is {state} has nothing to stop; u brings its line back.")
+            row = next(row for row, line in enumerate(before) if _place(line) == (id, ""))
+            return Problem(
+                row, f"a run that is {state} has nothing to stop; u brings its line back."
+            )
     tasks = (place for place in gone if place[1])
     cancel = tuple(place for place in tasks if not runs[place[0]].tasks[place[1]].over)
     return Edits(tuple(stop), cancel, tuple(add), _orders(runs, shown, seen))
