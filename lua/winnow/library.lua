@@ -1,5 +1,6 @@
 --- All chats of this user: the list of them, what is done to their files, and sessions that become
 --- chats.
+local branches = require('winnow.chat.branches')
 local chats = require('winnow.chats')
 local directory = require('winnow.chat.directory')
 local files = require('winnow.chat.files')
@@ -11,7 +12,6 @@ local page = require('winnow.views.page')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
-local tree = require('winnow.chat.tree')
 local window = require('winnow.window')
 
 ---@class (partial) winnow.Chat
@@ -69,7 +69,7 @@ function M.fork()
     local draft = row == chat:heading_row()
     local said = draft and '' or vim.trim(table.concat(chat:lines(row + 1, after), '\n'))
     local above = vim.trim(table.concat(chat:lines((last or 0) + 1, row), '\n'))
-    local cwd, more = tree.of(chat)
+    local cwd, more = branches.values(chat)
     page.tell('fork', {
       path = chat.path,
       cwd = cwd,

@@ -746,6 +746,7 @@
 ---@field at integer
 ---@field title string
 ---@field path string
+---@field changed number
 ---@field origin boolean
 
 --- Which there are.

@@ -1,10 +1,10 @@
 --- Back to before a message: which one is meant, and which files must not be touched.
+local branches = require('winnow.chat.branches')
 local files = require('winnow.chat.files')
 local grammar = require('winnow.grammar')
 local outline = require('winnow.chat.outline')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
-local tree = require('winnow.chat.tree')
 
 local M = {}
 
@@ -57,7 +57,7 @@ function M.ask(chat)
     end
   end
   local said = row and chat:lines(row + 1, after) or {}
-  local cwd, values = tree.of(chat)
+  local cwd, values = branches.values(chat)
   chat:tell('rewind', {
     cwd = cwd,
     values = values,

@@ -1,5 +1,7 @@
 --- Beside a message before which another chat goes another way: which one that is.
+local frontmatter = require('winnow.chat.frontmatter')
 local outline = require('winnow.chat.outline')
+local tree = require('winnow.chat.tree')
 
 local M = {}
 
@@ -9,6 +11,19 @@ local LONGEST = 40 -- columns of a title
 ---@class (partial) winnow.Chat
 ---@field forks? table<integer, winnow.Branch[]> by the extmark on the heading of the message
 
+--- Where a branch of a chat is, and what it has of it: who answers, and how.
+---@param chat winnow.Chat
+---@return string cwd
+---@return table<string, string> values frontmatter
+function M.values(chat)
+  local cwd, values = tree.of(chat)
+  local own = frontmatter.read(chat.buf)
+  for _, key in ipairs({ 'model', 'effort', 'questions' }) do
+    values[key] = own[key]
+  end
+  return cwd, values
+end
+
 --- How one reads.
 ---@param fork winnow.Branch
 ---@return string
@@ -17,7 +32,9 @@ local function words(fork)
   if vim.fn.strdisplaywidth(title) > LONGEST then
     title = vim.fn.strcharpart(title, 0, LONGEST - 1) .. '…'
   end
-  return (fork.origin and '↰ branch of: %s' or '↳ branch: %s'):format(title)
+  local today = os.date('%F', fork.changed) == os.date('%F')
+  local when = os.date(today and '%H:%M' or '%d %b', fork.changed)
+  return (fork.origin and '↰ branch of: %s · %s' or '↳ branch: %s · %s'):format(title, when)
 end
 
 --- Show these, in place of those before.

@@ -99,14 +99,17 @@ end
 ---@return string[] lines
 local function new_text(cwd, draft, values)
   local options = config.get()
+  values = values and vim.deepcopy(values) or {}
+  local model = values.model or shown(options.model)
+  values.model = nil
   local lines = {
     '---',
     'winnow: 1',
     'cwd: ' .. vim.fn.fnamemodify(cwd, ':~'):gsub('\n', '␤'), -- more lines would be more values
-    'model: ' .. shown(options.model),
+    'model: ' .. model,
     'mode: ' .. shown(options.mode),
   }
-  for key, value in vim.spairs(values or {}) do
+  for key, value in vim.spairs(values) do
     table.insert(lines, ('%s: %s'):format(key, value))
   end
   vim.list_extend(lines, { '---', '', grammar.YOU, '' })

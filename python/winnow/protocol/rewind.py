@@ -36,12 +36,14 @@ class Unsaved(ChatMessage, frozen=True):
 class Branch(msgspec.Struct, frozen=True):
     """A chat that goes another way from before a message of the user's, ``at`` from 0.
 
-    ``origin``: this chat was forked from it there.
+    ``changed``: when it was, in seconds since the epoch. ``origin``: this chat was forked from it
+    there.
     """
 
     at: int
     title: str
     path: str
+    changed: float
     origin: bool = False
 
 

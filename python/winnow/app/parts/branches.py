@@ -28,9 +28,10 @@ class Branches(Part):
             return
         found = sessions.items(await library.chats())
         branches, origin = sessions.forked(found, path)
-        forks = [p.Branch(it.at, it.title, it.path) for it in branches if it.at >= 0]
+        forks = [p.Branch(it.at, it.title, it.path, it.changed) for it in branches if it.at >= 0]
         own = next((it for it in found if it.path == path), None)
         if origin is not None and own is not None and own.at >= 0:
-            forks.append(p.Branch(own.at, origin.title, origin.path, origin=True))
+            it = origin
+            forks.append(p.Branch(own.at, it.title, it.path, it.changed, origin=True))
         if forks:
             page.apply(p.Branches(page.chat, forks))

@@ -30,6 +30,7 @@ from winnow.core.transcript.transcript import Transcript
 
 log = logging.getLogger(__name__)
 
+RUN = "The chat of a run is not rewound, since its tasks have gone on; :Winnow fork branches off."
 BUSY = "Nothing is rewound while a turn runs: :Winnow stop ends it."
 ASKED = "A rewind is under way in this chat already."
 CANT = "The scripted agent keeps no session, so nothing can be rewound."
@@ -92,6 +93,7 @@ class Rewind(Part):
         busy = self._task is not None and not self._task.done()
         problems = (
             (CANT, self.around.opened.agent == "scripted"),
+            (RUN, bool(self.around.opened.run)),
             (BUSY, self.around.session.working),
             (ASKED, busy),
             (NOTHING, not event.text.strip()),
