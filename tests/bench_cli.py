@@ -1,8 +1,8 @@
-"""A stand-in for the Claude Code CLI that does nothing but keep time; for ``bench.py`` only.
+"""A stand-in for the Claude Code CLI that does nothing but keep time; for benchmarks only.
 
 Speaks just enough of the stream-json protocol on stdin and stdout. A prompt says what it is to do:
-ask a question, propose a patch, or stream. Times of `time.monotonic_ns` go to the file that
-``WINNOW_BENCH`` names, one ``name time`` a line.
+ask a question, propose a patch, stream, stream on and on, have subagents do so, or rest. Times of
+`time.monotonic_ns` go to the file that ``WINNOW_BENCH`` names, one ``name time`` a line.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ import json
 import os
 import sys
 import time
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 CHUNKS = 20_000
+PIECES = 2_000  # a second
+AGENTS = 30
 FILE = "big.txt"
 LINES = 13_344  # each twelfth one changes, which makes a diff of 10,000 lines
 COMMON = {"session_id": "bench", "uuid": "bench", "parent_tool_use_id": None}
@@ -78,6 +81,43 @@ def stream() -> None:
     event({"type": "message_stop"})
 
 
+def flow() -> None:
+    """So many pieces a second, until it is killed."""
+    event({"type": "message_start", "message": {"id": "m"}})
+    began, sent = time.monotonic(), 0
+    while True:
+        while sent < (time.monotonic() - began) * PIECES:
+            sent += 1
+            delta = {"type": "text_delta", "text": "word " if sent % 20 else "line\n"}
+            event({"type": "content_block_delta", "index": 0, "delta": delta})
+        sys.stdout.flush()
+        time.sleep(0.005)
+
+
+def agents() -> None:
+    """Subagents that go on, each with a call a second, until it is killed."""
+    names = [f"a{number}" for number in range(AGENTS)]
+    calls = {name: {"description": f"do {name}", "prompt": "Go on."} for name in names}
+    assistant(
+        *({"type": "tool_use", "id": n, "name": "Agent", "input": i} for n, i in calls.items())
+    )
+    for name in names:
+        begun = {"task_id": f"task-{name}", "tool_use_id": name, "description": f"do {name}"}
+        kind = {"task_type": "local_agent", "subagent_type": "general-purpose"}
+        send({"type": "system", "subtype": "task_started", **begun, **kind, **COMMON})
+    for step in count():
+        for name in names:
+            use = {"type": "tool_use", "id": f"{name}.{step}", "name": "Bash"}
+            content = [{**use, "input": {"command": f"make step-{step}"}}]
+            message = {"id": "m", "model": "bench", "role": "assistant", "content": content}
+            send({"type": "assistant", "message": message, **COMMON, "parent_tool_use_id": name})
+            usage = {"total_tokens": 100 * step, "tool_uses": step}
+            what = {"task_id": f"task-{name}", "description": f"make step-{step}", "usage": usage}
+            send({"type": "system", "subtype": "task_progress", **what, **COMMON})
+            sys.stdout.flush()
+            time.sleep(1 / AGENTS)
+
+
 def end_turn() -> None:
     result = {"subtype": "success", "is_error": False, "num_turns": 1, "duration_ms": 1}
     send({"type": "result", "duration_api_ms": 1, **result, **COMMON})
@@ -104,6 +144,12 @@ def main() -> None:
                     ask()
                 elif "patch" in line:
                     patch()
+                elif "flow" in line:
+                    flow()
+                elif "agents" in line:
+                    agents()
+                elif "rest" in line:
+                    end_turn()
                 else:
                     stream()
                     end_turn()
