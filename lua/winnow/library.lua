@@ -135,6 +135,7 @@ end
 local function put_away(path)
   local chat = loaded(path)
   local head = frontmatter.parse(vim.split(files.read(path), '\n', { plain = true }))
+  local elsewhere = lock.owner(path) -- whose agent may be at work in its worktree
   if chat then
     chat:save() -- the draft, too
     if chat.unwritten then
@@ -156,7 +157,7 @@ local function put_away(path)
     chat.gone = true
     vim.api.nvim_buf_delete(chat.buf, { force = true })
   end
-  if head.worktree and head.branch then -- after the host knows that the chat is closed
+  if head.worktree and head.branch and not elsewhere then -- after the host knows that the chat is closed
     page.tell('leavetree', {
       path = path,
       cwd = files.place(head.worktree),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from winnow import protocol as p
+from winnow.adapters.library import DiskLibrary
 from winnow.core.asking.trust import Given
 from winnow.core.text.text import strip_markers
 
@@ -207,3 +208,20 @@ async def test_what_was_decided_about_the_project_holds(shop: Shop) -> None:
     await shop.work()
     assert shop.agent.spec.given == Given()
     assert shop.editor.every(p.Section) == []
+
+
+async def test_one_that_another_chat_works_in_stays(shop: Shop, tmp_path: Path) -> None:
+    """A branch of a chat is in the same worktree."""
+    await shop.work(OLD)
+    chats = tmp_path / "chats"
+    chats.mkdir()
+    (chats / "other.md").write_text(f"---\nwinnow: 1\nworktree: {shop.tree}\n---\n")
+    library = DiskLibrary(chats, tmp_path / "trash", tmp_path / "locks")
+    shop.chats._library._world = shop.world._replace(library=library)
+    leave = p.LeaveTree("/chat.md", str(shop.tree), str(shop.top), BRANCH)
+    await shop.do(p.Close(CHAT), leave)
+    await shop.until(lambda: not shop.chats._background.tasks)
+    assert shop.tree.exists()
+    (chats / "other.md").unlink()
+    await shop.do(leave)
+    await shop.until(lambda: not shop.tree.exists())
