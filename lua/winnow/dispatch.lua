@@ -1,5 +1,7 @@
 --- What the host may ask of Neovim: one function for each tag of `Effect` in
 --- python/winnow/protocol/effects.py. What is about no chat has none.
+require('winnow.editor.fresh')
+
 local M = {}
 
 local agent = require('winnow.views.agent')
@@ -8,7 +10,6 @@ local branches = require('winnow.chat.branches')
 local chats = require('winnow.chats')
 local context = require('winnow.context.list')
 local decisions = require('winnow.views.decisions')
-local editor = require('winnow.editor')
 local engine = require('winnow.engine')
 local events = require('winnow.events')
 local follow = require('winnow.chat.follow')
@@ -180,10 +181,10 @@ M.effects = {
     branches.show(chat, e.forks)
   end,
   editorcall = function(_, e)
-    editor.call(e)
+    require('winnow.editor').call(e) -- most chats get along without
   end,
   editordrop = function(_, e)
-    editor.drop(e.id)
+    require('winnow.editor').drop(e.id)
   end,
   sides = function(_, e)
     sides.open(e.path, e.old, e.new)

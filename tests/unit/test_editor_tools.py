@@ -125,6 +125,7 @@ PLACES = [Spot("/p/a.py", 3, "total = 1"), Spot("/usr/lib.py", 7)]
         ),
         (t.Jump("a.py", 3), Told(), "the user is there now"),
         (t.RunTest(), Told(title="make t", lines=["ok"]), "passed: make t:\nok"),
+        (t.RunTest(), Told(title=":TestNearest"), "begun: :TestNearest"),
         (t.RunTest(), Told(title="make t", code=2, note="Cut."), "exit 2: make t\nCut."),
     ],
 )

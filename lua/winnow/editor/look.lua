@@ -1,5 +1,6 @@
 --- What there is in the editor: diagnostics, buffers and their text, the quickfix list.
 local editor = require('winnow.context.editor')
+local freshness = require('winnow.editor.fresh')
 local project = require('winnow.editor.project')
 local refuse = require('winnow.editor.ask').refuse
 local reload = require('winnow.reload')
@@ -15,25 +16,13 @@ local PATIENCE = 4 -- seconds for a language server to look at a text that has j
 
 local SEVERITIES = { 'error', 'warning', 'info', 'hint' }
 
--- By buffer: the change tick of the text that its diagnostics are about.
-local seen = {} ---@type table<integer, integer>
-
-vim.api.nvim_create_autocmd({ 'DiagnosticChanged', 'BufUnload' }, {
-  group = vim.api.nvim_create_augroup('winnow.diagnostics', {}),
-  callback = function(event)
-    local changed = event.event == 'DiagnosticChanged'
-    seen[event.buf] = changed and vim.api.nvim_buf_get_changedtick(event.buf) or nil
-  end,
-})
-
 --- Wait until a buffer's diagnostics are about the text that it has.
 ---@param ask winnow.Ask
 ---@param buf integer
 ---@return boolean current
 local function settle(ask, buf)
   return ask:wait(PATIENCE, function()
-    local new = seen[buf] == vim.api.nvim_buf_get_changedtick(buf)
-    return new or nil
+    return freshness.current(buf) or nil
   end) or false
 end
 
@@ -64,7 +53,7 @@ end
 local function of_all(ask)
   local note = ''
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-    local old = note == '' and seen[buf] and vim.api.nvim_buf_is_loaded(buf)
+    local old = note == '' and freshness.known(buf) and vim.api.nvim_buf_is_loaded(buf)
     if old and not settle(ask, buf) then
       note = 'Some of it may be of before the last change.'
     end

@@ -48,8 +48,10 @@ class Neovim(Part):
 
     def hear(self, event: a.AgentEvent) -> None:
         """See `Part.hear`."""
-        if isinstance(event, a.TurnEnded) and event.stopped:
-            self._give_up(STOPPED)
+        if isinstance(event, a.TurnEnded):
+            self._files.clear()
+            if event.stopped:
+                self._give_up(STOPPED)
 
     def ended(self) -> None:
         """See `Part.ended`."""

@@ -124,7 +124,7 @@ def _lines(call: t.Call, told: Told, folder: Folder) -> Iterator[str]:
         case t.Jump():
             yield "the user is there now"
         case t.RunTest():
-            yield _ended(told.code) + f": {told.title}"
+            yield f"{_ended(told)}: {told.title}"
             yield from (line[:_TEXT] for line in told.lines)
 
 
@@ -173,8 +173,10 @@ def _unsaved(spot: Spot) -> str:
     return f", {spot.kind}" if spot.kind else ""
 
 
-def _ended(code: int) -> str:
-    return "passed" if code == 0 else f"exit {code}"
+def _ended(told: Told) -> str:
+    if told.title.startswith(":"):  # a command of Neovim's, which only begins it
+        return "begun"
+    return f"exit {told.code}" if told.code else "passed"
 
 
 def _short(text: str) -> str:
