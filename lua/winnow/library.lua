@@ -157,7 +157,8 @@ local function put_away(path)
     chat.gone = true
     vim.api.nvim_buf_delete(chat.buf, { force = true })
   end
-  if head.worktree and head.branch and not elsewhere then -- after the host knows that the chat is closed
+  if head.worktree and head.branch and not elsewhere then
+    -- After the host knows that the chat is closed.
     page.tell('leavetree', {
       path = path,
       cwd = files.place(head.worktree),
