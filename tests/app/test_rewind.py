@@ -85,7 +85,9 @@ async def test_files_go_back_and_claude_is_told_of_it(room: Room, shelf: Shelf) 
     assert room.files.texts["/f"] == OLD
     assert room.files.texts["/made"] == "made\n"
     assert room.editor.every(p.Reload) == [p.Reload("/f")]
-    assert "1 file was put back: /f" in room.editor.text
+    [done] = room.editor.every(p.Tool)
+    assert done.line == "▸ Rewind: 1 file put back ✓ /f"
+    assert {"│ -B", "│ +b"} <= set(done.output)
     await room.do(p.Queue(CHAT))
     await room.send("Go on")
     assert any("Read them again" in text for text in room.agent.prompts)

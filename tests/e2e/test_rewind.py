@@ -56,3 +56,6 @@ def test_a_message_is_rewound_but_for_what_is_kept_back(
     assert not (project / "made.txt").exists()
     assert draft(claude) == "Second."
     assert "Two." not in claude.text()
+    claude.keys(":b #<CR>")
+    claude.wait_line("▸ Rewind: 2 files put back ✓ f.txt, made.txt")
+    assert "│ -made" in claude.lines()

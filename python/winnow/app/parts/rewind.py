@@ -24,7 +24,7 @@ from winnow.core.asking.way import FileError
 from winnow.core.proposal.merge import FileChange
 from winnow.core.text import grammar
 from winnow.core.transcript import history
-from winnow.core.transcript.entries import Recorded, Said
+from winnow.core.transcript.entries import Paused, Recorded, Said
 from winnow.core.transcript.history import Cut
 from winnow.core.transcript.transcript import Transcript
 
@@ -63,6 +63,7 @@ class Rewind(Part):
         self._task: asyncio.Task[None] | None = None
         self._unsaved: asyncio.Future[list[str]] | None = None  # while the editor is asked
         self._summing = False
+        self._count = 0  # of times that files were put back
 
     def takes(self, event: p.ChatEvent) -> bool:
         """See `Part.takes`."""
@@ -193,14 +194,19 @@ class Rewind(Part):
             self._refuse([path for path, _, _ in files], await self._unsaved_now())
             await asyncio.to_thread(self._put, [(path, it.old, text) for path, it, text in files])
         except (_Refused, FileError) as error:
-            self._record(grammar.REFUSED, f"Nothing was rewound. {error.sentence}")
+            line = f"{grammar.REFUSED} Nothing was rewound. {error.sentence}"
+            self.around.page.append(Recorded([line]))
             self._say(error.sentence)
             return False
         for path, _, _ in files:
             self.around.page.apply(p.Reload(path))
-        count = f"{len(files)} files were" if len(files) > 1 else "1 file was"
-        names = f": {', '.join(wanted)}" if files else ""
-        self._record(grammar.KEPT, f"{count if files else 'No file was'} put back{names}")
+        count = f"{len(files)} files" if len(files) > 1 else "1 file" if files else "no file"
+        line = f"{grammar.TOOL} Rewind: {count} put back {grammar.KEPT} {', '.join(wanted)}"
+        page, self._count = self.around.page, self._count + 1
+        undone = rewinding.done((it for _, it, _ in files), wanted)
+        lines = [f"{grammar.OUTPUT} {one}" for one in undone]
+        page.append(Paused(), p.Tool(page.chat, f"rewind.{self._count}", line.rstrip(), lines))
+        page.append(p.Save(page.chat))
         return True
 
     async def _unsaved_now(self) -> list[str]:
@@ -280,9 +286,6 @@ class Rewind(Part):
         values = {**event.values, **here, **({"session": session} if session else {})}
         above = "\n".join(lines).strip("\n").split("\n") if any(lines) else []
         self.around.page.apply(p.Adopt(event.cwd or o.cwd, values, above, draft, late=late))
-
-    def _record(self, sign: str, sentence: str) -> None:
-        self.around.page.append(Recorded([f"{sign} {sentence}"]))
 
     def _say(self, sentence: str) -> None:
         self.around.page.say(sentence, "warn")

@@ -5,12 +5,14 @@ The files are shown as a patch that would bring them back: what is deleted of it
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
 import msgspec
 
 from winnow.core.agent import Allow, Deny, Reply, Request
 from winnow.core.asking.way import Answered, ReadFile, Way
+from winnow.core.proposal.diff import diff
 from winnow.core.proposal.merge import FileChange, Merge, Wanted, diffstat
 from winnow.core.proposal.proposal import Change, Changed, Kept, Kind
 from winnow.core.question import Option, Question
@@ -115,6 +117,16 @@ def left(files: tuple[FileChange, ...], wanted: Wanted) -> dict[str, str | None]
     return {
         name: file.new if (text := wanted[name]) is None else text for name, file in found.items()
     }
+
+
+def done(files: Iterable[FileChange], wanted: Wanted) -> list[str]:
+    """What was changed of these, as lines of a patch: with it, nothing that was there is lost."""
+    return [
+        line.shown
+        for file in files
+        if file.path in wanted
+        for line in diff(file.path, file.old, wanted[file.path] or "").lines
+    ]
 
 
 # --- in words ---------------------------------------------------------------------------------
