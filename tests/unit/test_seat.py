@@ -118,6 +118,17 @@ def test_one_that_is_gone_is_made_anew(repo: Repository) -> None:
     assert not run(repo.trees.change(anew.tree)).files
 
 
+def test_one_that_git_has_forgotten_is_put_aside(repo: Repository) -> None:
+    """Its disk was away when git tidied up."""
+    tree = ensured(repo).tree
+    repo.write("c.txt", "c\n", tree=tree)
+    shutil.rmtree(repo.top / ".git/worktrees")
+    said = ensured(repo, tree.branch).said
+    assert f"that is in {tree.path}-old now." in said
+    assert Path(f"{tree.path}-old", "c.txt").read_text() == "c\n"
+    assert ensured(repo, tree.branch) == ports.Ensured(tree)
+
+
 def test_a_branch_that_is_gone_costs_nothing(repo: Repository) -> None:
     """Its files are there."""
     tree = ensured(repo).tree

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 from winnow import ports
@@ -31,6 +32,7 @@ _BRANCHES = "winnow/"
 _FROM_BRANCH = "The worktree {} was gone: it is made anew, with what was committed on its branch."
 _FROM_KEPT = "The worktree {} was gone: it is made anew, with all that was kept of it."
 _FROM_HEAD = "The worktree {} was gone, and its branch, too: both begin anew with the last commit."
+_ASIDE = " Git knew no more of what stood there: that is in {} now."
 _TAKEN = "There is {} already: :Winnow new ++worktree={{name}} takes another name."
 
 
@@ -46,8 +48,9 @@ async def ensure(project: str, cwd: str, branch: str, *, uncommitted: bool) -> p
             what = f"a branch {branch}" if branched else f"a folder {place}"
             raise ports.TreeError(_TAKEN.format(what))
         await _begin(root, place, branch, uncommitted=uncommitted)
-    elif not is_there(place / ".git"):
+    elif not await _works(place):
         await run(root, "worktree", "prune")
+        aside = await asyncio.to_thread(_put_aside, place)
         kept = await kept_at(root, name)
         if branched:
             await run(root, "worktree", "add", "--quiet", str(place), branch)
@@ -59,6 +62,7 @@ async def ensure(project: str, cwd: str, branch: str, *, uncommitted: bool) -> p
         else:
             await _begin(root, place, branch, uncommitted=uncommitted)
             said = _FROM_HEAD.format(name)
+        said += _ASIDE.format(aside) if aside else ""
     await asyncio.to_thread(Path(cwd).mkdir, parents=True, exist_ok=True)
     return ports.Ensured(
         ports.Tree(str(root), str(place), cwd, branch, await _base(root, branch)), said
@@ -73,6 +77,23 @@ def _place(root: Path, project: str, cwd: str) -> Path:
             raise ports.TreeError(f"{cwd} stands for no folder of {root}.")
         place = place.parent
     return place
+
+
+async def _works(place: Path) -> bool:
+    """Whether it is there, and git knows of it: else it was pruned while its disk was away."""
+    with suppress(GitError, OSError):
+        await run(place, "rev-parse", "--git-dir")
+        return is_there(place / ".git")
+    return False
+
+
+def _put_aside(place: Path) -> str:
+    """Give way to a worktree that is made anew; where it is then, empty: nothing was there."""
+    if not is_there(place) or not any(place.iterdir()):
+        return ""
+    tried = (Path(f"{place}-old{number or ''}") for number in count())
+    aside = next(path for path in tried if not is_there(path))
+    return str(place.rename(aside))
 
 
 async def _begin(root: Path, place: Path, branch: str, *, uncommitted: bool) -> None:
@@ -119,5 +140,5 @@ async def holds(tree: ports.Tree, state: str) -> str:
     known = ("--not", tree.base, "HEAD", others, "--branches", "--remotes", "--tags")
     if not await commit_of(root, branch):
         return ""
-    count = int(await line(root, "rev-list", "--count", branch, *known))
-    return f"{count} commit{'s' * (count > 1)}" if count else ""
+    number = int(await line(root, "rev-list", "--count", branch, *known))
+    return f"{number} commit{'s' * (number > 1)}" if number else ""
