@@ -199,7 +199,7 @@ M.effects = {
     transcript.whole(chat, e.lines, e.earlier)
   end,
   listed = on_list(function(list, e)
-    list:show(e.lines, e.done)
+    list:hear(e)
   end),
   listproblem = on_list(function(list, e)
     list:refuse(e.row, e.sentence)

@@ -895,6 +895,8 @@
 ---@field of integer
 ---@field lines string[]
 ---@field done boolean
+---@field at integer
+---@field more boolean
 
 --- A line (from 0) of an `EditList` can't be understood; nothing is done.
 ---@class winnow.effect.ListProblem

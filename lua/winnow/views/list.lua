@@ -29,6 +29,7 @@ local M = {}
 ---@field latest string[] as the host gave it last
 ---@field written string[] what stands there, but for the user's edits
 ---@field sights table<string, winnow.Sight> since when its things can be seen, where that matters
+---@field coming? string[] lines of which more are to come
 ---@field asked boolean the host has yet to say what comes of those
 local List = {}
 List.__index = List
@@ -141,6 +142,22 @@ function List:show(lines, done)
     end)
   else
     self:replace(self.latest)
+  end
+end
+
+--- A piece of the host's lines, or all of them.
+---@param e winnow.effect.Listed
+function List:hear(e)
+  if e.at == 0 and not e.more then
+    self.coming = nil
+    self:show(e.lines, e.done)
+    return
+  end
+  self.coming = vim.list_extend(e.at > 0 and self.coming or {}, e.lines)
+  if not e.more then
+    local lines = self.coming
+    self.coming = nil
+    self:show(lines, e.done)
   end
 end
 

@@ -11,10 +11,15 @@ from winnow.protocol.review import Remark
 
 
 class Listed(ListMessage, frozen=True, kw_only=True):
-    """The lines of a list. ``done``: what was asked for by `EditList` is."""
+    """The lines of a list. ``done``: what was asked for by `EditList` is.
+
+    Many come in pieces: those from row ``at`` on; ``more``: others follow.
+    """
 
     lines: list[str]
     done: bool = False
+    at: int = 0
+    more: bool = False
 
 
 class ListProblem(ListMessage, frozen=True, kw_only=True):

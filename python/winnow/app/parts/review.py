@@ -26,6 +26,8 @@ from winnow.core.tasks import events as t
 log = logging.getLogger(__name__)
 
 NAME = "review"
+PIECE = 2000  # lines that go to the editor at a time
+PAUSE = 0.04  # seconds between two of these
 READING = "Looking at what has changed …"
 NOTHING = "Nothing is known of the files before: Claude has not worked here yet."
 NO_PAST = "What files held before is not known here."
@@ -252,6 +254,8 @@ class ReviewList(List):
         self._part = part
         self.review = Review("", ())
         self._problem = READING
+        self._owed = False  # the editor was not told yet that what it asked for is done
+        self._sending: asyncio.Task[None] | None = None
         self._recent: deque[Review] = deque(maxlen=5)  # one of which the buffer shows
 
     def lines(self) -> list[str]:
@@ -279,6 +283,28 @@ class ReviewList(List):
             self.review, self._problem = found, ""
             self._recent.append(found)
         self._show()
+
+    def _show(self, *, done: bool = False) -> None:
+        """See `List`: in pieces, so that the user can type between two of them."""
+        lines = self.lines()
+        done = self._owed = done or self._owed
+        if self._sending is not None:
+            self._sending.cancel()
+            self._sending = None
+        if len(lines) <= PIECE or not (self._watched or done):
+            self._owed = False
+            super()._show(done=done)
+        else:
+            self._calm()
+            self._sending = self._part.around.session.spawn(self._send(lines, done=done))
+
+    async def _send(self, lines: list[str], *, done: bool) -> None:
+        for at in range(0, len(lines), PIECE):
+            piece, more = lines[at : at + PIECE], at + PIECE < len(lines)
+            last = done and not more
+            self._tell(p.Listed(self.name, self.of, lines=piece, done=last, at=at, more=more))
+            self._owed = done and more
+            await asyncio.sleep(PAUSE)
 
     def edit(self, event: p.EditList) -> None:
         """See `List.edit`."""
