@@ -63,3 +63,23 @@ def test_what_changed_is_undone_talked_about_and_accepted(claude: Editor, api: S
     claude.keys(":sbuffer app.py<CR>u:wincmd p<CR>u:w<CR>:Winnow review accept<CR>")
     claude.wait_line("Nothing has changed since what you accepted last.")
     assert "twenty" in file.read_text()
+
+
+def test_outside_git_it_is_what_tools_wrote(claude: Editor, api: ScriptedAPI) -> None:
+    claude.configure(mode="bypassPermissions")
+    project = claude.sandbox.project
+    file, made = project / "app.py", project / "made.py"
+    file.write_text(LINES)
+    edit = {"file_path": str(file), "old_string": "line 3\n", "new_string": "three\n"}
+    write = {"file_path": str(made), "content": "one\n"}
+    calls = [ToolUse("Edit", edit, "t2"), ToolUse("Write", write, "t3")]
+    read = ToolUse("Read", {"file_path": str(file)}, "t1")
+    api.on("Go on", say(read), say(*calls), say(bash("t4", "touch other")), say("Done."))
+    start(claude, "Go on")
+    claude.wait_line("Done.")
+    wait_idle(claude)
+    claude.keys(":Winnow review<CR>")
+    claude.wait_line("diff made.py · new, +1 −0")
+    assert "2 files +2 −1" in claude.lines()[0]
+    claude.keys(":g/^diff/d<CR>:w<CR>")
+    claude.wait(lambda: not made.exists() and file.read_text() == LINES, "the files as they were")
