@@ -223,7 +223,8 @@ def test_an_unknown_subcommand(editor: Editor) -> None:
     [
         ("Winnow st", ["stop"]),
         ("Winnow dem", ["demo"]),
-        ("Winnow new ", []),
+        ("Winnow new ", ["++worktree", "++worktree="]),
+        ("Winnow ask ", []),
         ("'<,'>Winnow st", ["stop"]),
     ],
 )
