@@ -99,6 +99,13 @@ function M.clear()
   local act, i = of_host('crashed')
   debug.setupvalue(act, i, false)
   vim.cmd('silent! tabonly! | silent! only! | enew! | silent! %bwipeout!')
+  vim.fn.setqflist({}, 'f')
+  vim.diagnostic.reset()
+  for _, client in ipairs(vim.lsp.get_clients()) do
+    if not vim.startswith(client.name, 'winnow') then
+      vim.lsp.stop_client(client.id, true)
+    end
+  end
 end
 
 --- End the turn that waits for the user, if one does.
