@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 
 from hypothesis import settings
@@ -14,6 +15,9 @@ from hypothesis import settings
 if "PYTEST_XDIST_WORKER" not in os.environ:  # which inherits it
     os.environ["HOME"] = tempfile.mkdtemp(prefix="winnow-home-")
     atexit.register(shutil.rmtree, os.environ["HOME"], ignore_errors=True)
+
+# A shell has what it starts in the background ignore it, and all that is started from there.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Enough for every run, many more where nobody waits. Of our own making throughout: the default of
 # Hypothesis in CI is the same examples every time.
