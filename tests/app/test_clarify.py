@@ -313,6 +313,22 @@ async def test_what_the_user_has_edited_is_never_written_over(room: Clarifying) 
     assert room.editor.state == "idle"
 
 
+async def test_a_file_that_changes_while_its_patch_is_shown(room: Clarifying) -> None:
+    """Nothing of either is lost: the newer text stays, and is what the patch is about then."""
+    await room.begin(round_of(question("Which cart?", "All")), round_of(question("How fast?", "1")))
+    await room.pick("All")
+    room.files.texts[PATH] = "# Mine\n" + str(room.files.texts[PATH])
+    room.querier.gives.extend([NONE, SPEC])
+    await room.pick("1")
+    newer = room.files.texts[PATH] = "# Newer\n" + str(room.files.texts[PATH])
+    await room.do(p.Grant(CHAT, room.shown().section, "allow"))
+    assert room.files.texts[PATH] == newer
+    await room.settle()
+    assert "-# Newer" in room.shown().lines
+    await room.do(p.Grant(CHAT, room.shown().section, "allow"))
+    assert "**AC-1**" in str(room.files.texts[PATH])
+
+
 async def test_a_refused_version_leaves_the_file(room: Clarifying) -> None:
     await room.begin(round_of(question("Which cart?", "All")), round_of(question("How fast?", "1")))
     await room.pick("All")
