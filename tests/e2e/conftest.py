@@ -22,6 +22,10 @@ Open = Callable[..., Editor]
 """Opens an editor: keyword arguments are options of the plugin, ``env`` adds variables."""
 
 
+Second = Callable[..., Editor]
+"""Starts another Neovim beside one, with these arguments."""
+
+
 class Share(Protocol):
     """Gives the editor of a desk, so new and of that size; see `share`."""
 
@@ -144,6 +148,24 @@ def desk(desks: Desks) -> ScriptedDesk:
 def claude_desk(desks: Desks, api: ScriptedAPI) -> ClaudeDesk:
     """Asks with the real Claude Code CLI."""
     return desks(ClaudeDesk)
+
+
+@pytest.fixture
+def second(closing: ExitStack) -> Second:
+    """Starts another Neovim of the same user, in the same directory."""
+
+    def end(twin: Editor) -> None:
+        if twin.process.poll() is None:
+            twin.quit()
+
+    def second(first: Editor, *args: str) -> Editor:
+        twin = Editor(first.sandbox)
+        closing.callback(end, twin)
+        if args:
+            twin.restart(*args)
+        return twin
+
+    return second
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import Open
+from tests.e2e.conftest import Open, Second
 from tests.e2e.editor import Editor
 
 WAITS = "return #require('winnow.registry').current().pending"
@@ -252,3 +252,26 @@ def test_a_file_from_elsewhere_is_no_task(run: Editor) -> None:
     run.wait_line("## Claude")
     assert "Hello" in run.text()
     assert "Write the schema of the cart." not in run.text()
+
+
+def test_a_second_neovim_reads_the_run(run: Editor, second: Second) -> None:
+    """It says so, starts nothing and asks nothing; what it takes over goes on there, asked once."""
+    path = run.lua("return require('winnow.registry').current().path")
+    twin = second(run, path)
+    twin.wait_screen("has this chat; :Winnow take takes over.")
+    twin.keys("G<CR>:Winnow board<CR>")
+    wait_board(twin, "? t1 Schema · asks you")
+    twin.keys(":bdelete<CR>:Winnow take<CR>")
+    twin.wait(lambda: twin.lua(WAITS) == 2, "two things wait")
+    run.wait_screen("has this chat; :Winnow take takes over.")
+    assert twin.text().count("━━ Question: t1 Schema") == 1
+    twin.keys("gg/^SQLite<CR>dd")
+
+    def answered() -> bool:
+        twin.keys("<CR>")  # no key counts right after another Neovim was connected
+        return "Selected: PostgreSQL" in twin.text()
+
+    twin.wait(answered, "the answer")
+    twin.wait_line("━━ Permission: Bash · t2 Tests")
+    run.wait_line("Selected: PostgreSQL")
+    assert run.lua(WAITS) == 0

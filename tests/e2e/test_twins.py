@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.api import Gate, ScriptedAPI, ask, question, say
+from tests.e2e.conftest import Second
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
 from tests.e2e.test_resume import CLI, HOST, chat_file, on_disk, write_chat
@@ -20,27 +19,6 @@ pytestmark = pytest.mark.fresh("session")
 
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
 READS = "has this chat; :Winnow take takes over."
-
-Second = Callable[..., Editor]
-
-
-@pytest.fixture
-def second(closing: ExitStack) -> Second:
-    """Starts another Neovim of the same user, in the same directory."""
-
-    def second(first: Editor, *args: str) -> Editor:
-        twin = Editor(first.sandbox)
-        closing.callback(_end, twin)
-        if args:
-            twin.restart(*args)
-        return twin
-
-    return second
-
-
-def _end(twin: Editor) -> None:
-    if twin.process.poll() is None:
-        twin.quit()
 
 
 def reads(editor: Editor) -> bool:
