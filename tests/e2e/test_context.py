@@ -199,7 +199,15 @@ def test_a_long_paste_is_folded(editor: Editor) -> None:
     project(editor, {"my pic.png": b"\x89PNG"})
     editor.keys(":Winnow<CR>")
     text = "\n".join(f"line {number}" for number in range(60))
-    editor.request("nvim_paste", text, True, -1)
+    editor.lua(
+        """
+        vim.paste(vim.split(..., '\\n'), -1)
+        local chat = require('winnow.registry').current()
+        local effect = { type = 'meta', chat = chat.buf, values = { effort = 'low' } }
+        require('winnow.dispatch').apply({ effect }) -- before any event tells of it
+        """,
+        text,
+    )
     folded = "return vim.fn.foldclosedend(vim.fn.line('.')) - vim.fn.foldclosed(vim.fn.line('.'))"
     editor.wait(lambda: editor.lua(folded) == 59, "the fold")
     editor.keys("zoo<Esc>")

@@ -218,7 +218,7 @@ end
 ---@param chat winnow.Chat
 function M.pasted(chat)
   local count = vim.api.nvim_buf_line_count(chat.buf)
-  local more = count - chat.counted
+  local more = count - (chat.counted or count)
   chat.counted = count
   if more < PASTED or chat.section then
     return

@@ -11,7 +11,7 @@ local symbol = require('winnow.context.symbol')
 ---@class (partial) winnow.Chat
 ---@field insists? string the draft of which was said that something it mentions can't be sent
 ---@field mentioning? uv.uv_timer_t until what the draft mentions is looked for
----@field counted integer lines after the last change of the user's
+---@field counted? integer lines when it was last looked for something pasted
 
 local M = {}
 
