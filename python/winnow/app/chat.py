@@ -48,7 +48,7 @@ class Chat:
         self._world = world
         self._store = world.store
         self._page = Page(self.id, world.editor, self._advance, world.folder(opened.cwd))
-        self._session = Session(self._spec, self._make, self, starts, after)
+        self._session = Session(self._spec, self._make, self, starts, after, id=opened.session)
         self._mode = Mode(opened, self._page, self._session, world.decided)
         ask = None if replay is not None else self.ask
         self._trust = Trust(opened, world, self._page, self._session, ask)

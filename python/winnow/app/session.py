@@ -60,6 +60,7 @@ class Session:
         state: ``failed`` until it is wanted again.
         used: something was ever sent.
         prompted: is called before something is said to the agent.
+        id: of the agent's own session, as it told last; empty: there is none yet.
 
     Args:
         spec: tells what to make an agent from; asks the user, where that must be.
@@ -67,6 +68,7 @@ class Session:
         listener: is told what it does.
         starts: says when it may start.
         after: must be done before the first one is made.
+        id: see above, from an earlier time.
     """
 
     def __init__(
@@ -76,7 +78,10 @@ class Session:
         listener: Listener,
         starts: Starts,
         after: asyncio.Task[None] | None = None,
+        *,
+        id: str = "",
     ) -> None:
+        self.id = id
         self.state: Literal["asleep", "connecting", "connected", "failed"] = "asleep"
         self.used = False
         self.prompted: Callable[[], None] = lambda: None
@@ -190,6 +195,8 @@ class Session:
             self.state, self._agent = "connected", agent
             self._listener.connected(agent)
             async for event in agent.events():
+                if isinstance(event, a.Started):
+                    self.id = event.session
                 self._listener.heard(event)
             if self._listener.working:
                 raise ports.AgentError(ENDED)

@@ -69,7 +69,6 @@ class AgentPages:
         self._around = around
         self._tasks = tasks
         self._agents = Subagents(tasks)
-        self._session = around.opened.session
         self._past: dict[str, Task] = {}  # that an earlier host has seen, or none
         self._read: dict[str, list[Entry]] = {}  # what their files say
         self._pages: dict[str, _Page] = {}  # that are open
@@ -78,20 +77,17 @@ class AgentPages:
         self._stale: set[str] = set()
         self._soon: asyncio.TimerHandle | None = None
 
-    def hear(self, event: a.AgentEvent) -> None:
-        """The agent said something."""
-        if isinstance(event, a.Started):
-            self._session = event.session
-        elif isinstance(event, a.Side):
-            call = self._agents.hear(event, self._around.world.clock.now())
-            task = self._tasks.get(getattr(event, "id", ""))
-            if task is not None and task.is_agent and task.call == self._coming != "":
-                self._coming = ""
-                self._around.session.spawn(self.show(task))
-            self._draw(call)
-            for page in self._pages.values():
-                if page.task is task or (call and page.task.call == call):
-                    self._show_soon(page.task.id)
+    def hear(self, event: a.Side) -> None:
+        """Something beside the conversation was told."""
+        call = self._agents.hear(event, self._around.world.clock.now())
+        task = self._tasks.get(getattr(event, "id", ""))
+        if task is not None and task.is_agent and task.call == self._coming != "":
+            self._coming = ""
+            self._around.session.spawn(self.show(task))
+        self._draw(call)
+        for page in self._pages.values():
+            if page.task is task or (call and page.task.call == call):
+                self._show_soon(page.task.id)
 
     def _draw(self, call: str) -> None:
         """Be ready to show what a subagent has said so far."""
@@ -157,7 +153,8 @@ class AgentPages:
     async def _learn(self) -> None:
         """What the session has kept of earlier ones."""
         kept = self._around.world.subagents
-        for one in await kept.listed(self._session) if kept and self._session else ():
+        session = self._around.session.id
+        for one in await kept.listed(session) if kept and session else ():
             task = Task(one.id, one.what, "agent", one.call, one.type, one.parent)
             task.model, task.end, task.told = one.model, "done", True
             self._past.setdefault(one.id, task)
@@ -194,7 +191,7 @@ class AgentPages:
     async def _load(self, task: Task) -> None:
         kept = self._around.world.subagents
         if task.id not in self._read:
-            events = await kept.events(self._session, task.id) if kept else ()
+            events = await kept.events(self._around.session.id, task.id) if kept else ()
             self._read[task.id] = [entry for event in events for entry in entries(event)]
 
     def _entries(self, task: Task) -> list[Entry]:
@@ -240,11 +237,11 @@ class AgentPages:
         if task is not None and task.runs:
             self._around.page.say("It still runs: stop it, or wait, then promote it.", "warn")
             return
-        session = await kept.promote(self._session, id) if kept and task else ""
+        session = await kept.promote(self._around.session.id, id) if kept and task else ""
         if not session or task is None or kept is None:
             self._around.page.say(NO_AGENT, "warn")
             return
-        said: Iterable[a.AgentEvent] = await kept.events(self._session, id)
+        said: Iterable[a.AgentEvent] = await kept.events(self._around.session.id, id)
         told = [entry for event in said for entry in entries(event)]
         text = Transcript(told, self._around.page.folder, IN_CHAT).text
         chat, cwd = self._around.page.chat, self._around.opened.cwd

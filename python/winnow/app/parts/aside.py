@@ -29,7 +29,6 @@ class Aside(Part):
 
     def __init__(self, around: Around) -> None:
         super().__init__(around)
-        self._session = around.opened.session
         self._asked: dict[int, asyncio.Task[None]] = {}
 
     def takes(self, event: p.ChatEvent) -> bool:
@@ -43,11 +42,6 @@ class Aside(Part):
             case _:
                 return False
         return True
-
-    def hear(self, event: a.AgentEvent) -> None:
-        """See `Part.hear`."""
-        if isinstance(event, a.Started):
-            self._session = event.session
 
     def close(self) -> None:
         """See `Part.close`."""
@@ -72,7 +66,7 @@ class Aside(Part):
         Raises:
             AgentError: there is none.
         """
-        async with aclosing(answer(self, self._session, text)) as pieces:
+        async with aclosing(answer(self, self.around.session.id, text)) as pieces:
             async for piece in pieces:
                 self._say(id, piece)
 

@@ -58,7 +58,6 @@ class Rewind(Part):
 
     def __init__(self, around: Around) -> None:
         super().__init__(around)
-        self._session = around.opened.session
         self._books: ports.Sessions | None = None
         self._task: asyncio.Task[None] | None = None
         self._unsaved: asyncio.Future[list[str]] | None = None  # while the editor is asked
@@ -79,11 +78,6 @@ class Rewind(Part):
             case _:
                 return False
         return True
-
-    def hear(self, event: a.AgentEvent) -> None:
-        """See `Part.hear`."""
-        if isinstance(event, a.Started):
-            self._session = event.session
 
     def close(self) -> None:
         """See `Part.close`."""
@@ -129,7 +123,7 @@ class Rewind(Part):
         """
         if self._books is None and self.around.world.make_sessions is not None:
             self._books = await self.around.world.make_sessions()
-        books, id = self._books, self._session
+        books, id = self._books, self.around.session.id
         past = await books.messages(id) if books and id else ()
         cut = history.before(past, event.text, event.nth)
         if books is None or cut is None:
@@ -253,7 +247,7 @@ class Rewind(Part):
         """A chat of its own that goes on from before the message: it is the draft, or this is."""
         assert self._books is not None
         last, event = target.cut.last, target.event
-        session = await self._books.fork(self._session, last, "") if last else ""
+        session = await self._books.fork(self.around.session.id, last, "") if last else ""
         draft = summary or event.text
         self._adopt(event, session, event.lines[: event.row], draft, late=bool(summary))
 
@@ -263,7 +257,7 @@ class Rewind(Part):
         self._say("Claude writes a summary; a chat with it opens then, and :Winnow stop ends it.")
         asked, self._summing = rewinding.to_summarise(do, target.title, note), True
         try:
-            async with aclosing(answer(self, self._session, asked)) as pieces:
+            async with aclosing(answer(self, self.around.session.id, asked)) as pieces:
                 text = "".join([piece async for piece in pieces])
         finally:
             self._summing = False
@@ -273,7 +267,7 @@ class Rewind(Part):
         if do == "from":
             await self._branch(target, f"{summary}\n\n")
             return
-        session = await self._books.cut(self._session, target.cut.prompt, summary)
+        session = await self._books.cut(self.around.session.id, target.cut.prompt, summary)
         event = target.event
         head = Transcript([Said(summary)], self.around.page.folder).text.split("\n")
         self._adopt(event, session, [*head, "", *event.lines[event.row :]], "", late=True)

@@ -34,7 +34,6 @@ class Todo(Part):
         self._turn = 0
         self._soon: asyncio.TimerHandle | None = None
         self._list = self.shown = _TodoList(self)
-        self._session = around.opened.session
 
     @property
     def items(self) -> todo.Items:
@@ -51,8 +50,6 @@ class Todo(Part):
     def hear(self, event: a.AgentEvent) -> None:
         """See `Part.hear`."""
         match event:
-            case a.Started(session=session):
-                self._session = session
             case a.ToolStarted(id=call, name=name) if name in todo.TOOLS:
                 self._calls[call] = event
             case a.ToolFinished(id=call, output=output, failed=failed):
@@ -123,11 +120,11 @@ class Todo(Part):
     def opened(self) -> None:
         """Somebody looks: a chat that was opened again has a list from before."""
         kept = self.around.world.subagents
-        if not self._agents and kept is not None and self._session:
+        if not self._agents and kept is not None and self.around.session.id:
             self.around.session.spawn(self._load(kept))
 
     async def _load(self, kept: ports.Subagents) -> None:
-        found = [todo.Item(*one) for one in await kept.todo(self._session)]
+        found = [todo.Item(*one) for one in await kept.todo(self.around.session.id)]
         if not self._agents:
             self._agents = self._items = tuple(found)
             self._list.moved()

@@ -63,9 +63,6 @@ class Work(Part):
                     self._rows.add(call)
                 self.tasks.hear(event, self._now)
                 self._pages.hear(event)
-            case a.Started():
-                self._pages.hear(event)
-                return
             case a.Side():
                 known = self.tasks.hear(event, self._now)
                 self._pages.hear(event)
