@@ -17,20 +17,11 @@ from winnow.core.run import tools
 from winnow.core.run.places import Place
 from winnow.core.usage.context import Context
 from winnow.core.usage.plan import Window
+from winnow.ports.failure import Failure
 
 
-class AgentError(Exception):
-    """The agent can't go on.
-
-    Args:
-        sentence: what happened and what to do, for the chat.
-        detail: everything else, for the log.
-    """
-
-    def __init__(self, sentence: str, detail: str = "") -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
-        self.detail = detail
+class AgentError(Failure):
+    """The agent can't go on."""
 
 
 class NotWanted(AgentError):

@@ -7,14 +7,11 @@ from typing import Protocol
 
 from winnow.core.sessions import Kept, Session, Trashed
 from winnow.core.transcript.history import Past
+from winnow.ports.failure import Failure
 
 
-class LibraryError(Exception):
+class LibraryError(Failure):
     """It can't be done; the sentence says why and what to do."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class Library(Protocol):

@@ -9,20 +9,11 @@ import msgspec
 
 from winnow.core.proposal.merge import FileChange
 from winnow.core.review.history import Saved, Yours
+from winnow.ports.failure import Failure
 
 
-class PastError(Exception):
-    """It can't be told.
-
-    Args:
-        sentence: what happened, for the user.
-        detail: everything else, for the log.
-    """
-
-    def __init__(self, sentence: str, detail: str = "") -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
-        self.detail = detail
+class PastError(Failure):
+    """It can't be told."""
 
 
 class Changes(msgspec.Struct, frozen=True):

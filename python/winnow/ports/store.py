@@ -13,6 +13,7 @@ from winnow.core.clarify.clarification import Clarification
 from winnow.core.ledger.ledger import Decision
 from winnow.core.run.events import Event, RunEvent
 from winnow.core.run.transcript import RunTurn
+from winnow.ports.failure import Failure
 
 
 class StoredSection(msgspec.Struct, frozen=True):
@@ -47,16 +48,8 @@ class Message(msgspec.Struct, frozen=True):
 Kept = Union[StoredSection, Decision, Message, RunEvent, RunTurn]
 
 
-class StoreError(Exception):
-    """The store can't be read now.
-
-    Args:
-        sentence: what happened and what it means, for the user.
-    """
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
+class StoreError(Failure):
+    """The store can't be read now; the sentence says what that means."""
 
 
 class Overtaken(StoreError):

@@ -8,20 +8,11 @@ import msgspec
 
 from winnow.core.proposal.merge import FileChange, Wanted
 from winnow.core.run.events import Tree
+from winnow.ports.failure import Failure
 
 
-class TreeError(Exception):
-    """A worktree can't be made, read, merged or removed.
-
-    Args:
-        sentence: what happened, for the user.
-        detail: everything else, for the log.
-    """
-
-    def __init__(self, sentence: str, detail: str = "") -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
-        self.detail = detail
+class TreeError(Failure):
+    """A worktree can't be made, read, merged or removed."""
 
 
 class Ensured(msgspec.Struct, frozen=True):
