@@ -10,8 +10,8 @@ from winnow import protocol as p
 from winnow.app.chats_list import NAME, ChatsList, Spawn
 from winnow.core import sessions
 from winnow.core.never import assert_never
-from winnow.core.run.board import age
 from winnow.core.sessions import Item, Live, Trashed
+from winnow.core.text.duration import age
 from winnow.core.transcript import history
 
 NOT_FOUND = "No session of this project is called “{}”, or has this id."

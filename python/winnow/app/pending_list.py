@@ -18,8 +18,8 @@ from winnow.core.asking import rules
 from winnow.core.listing import Edits, Problem, Row
 from winnow.core.proposal.proposal import Call
 from winnow.core.question import Option
-from winnow.core.run.board import age
 from winnow.core.section.form import label_of, render
+from winnow.core.text.duration import age
 from winnow.core.text.text import clean, strip_markers
 
 NAME = "pending"

@@ -13,8 +13,8 @@ import msgspec
 
 from winnow.core import listing
 from winnow.core.listing import Row
-from winnow.core.run.board import age
 from winnow.core.text import grammar
+from winnow.core.text.duration import age
 from winnow.core.text.text import clean, strip_markers
 
 HEAD = 4096  # bytes of a file in which all stands that is read here

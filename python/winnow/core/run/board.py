@@ -18,6 +18,7 @@ from winnow.core.run.query import Query
 from winnow.core.run.run import Run
 from winnow.core.run.task import Task
 from winnow.core.text import grammar
+from winnow.core.text.duration import age
 from winnow.core.text.text import MARKER, brief, marker, strip_markers
 
 EMPTY = "No runs here: :Winnow run {goal} starts one."
@@ -141,14 +142,6 @@ def _line(  # noqa: PLR0917  all that a line says
 @lru_cache(maxsize=4096)  # the board is drawn at every change, and most of it stays
 def _short(text: str) -> str:
     return brief(text, _WIDE)
-
-
-def age(seconds: float) -> str:
-    """How long ago, in short."""
-    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit}"
-    return "now" if seconds < 10 else f"{int(seconds)} s"
 
 
 def _money(cost: float, budget: float) -> str:
