@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any
 
-from claude_agent_sdk import HookContext, HookInput, HookJSONOutput, HookMatcher
+from claude_agent_sdk import HookMatcher
 from msgspec.structs import replace
 
 from winnow import ports
+from winnow.adapters.claude import rules
 from winnow.adapters.claude.tool_server import Tool, ToolError, ToolServer
 from winnow.core import agent as a
 from winnow.core.editor import tools
@@ -63,14 +64,5 @@ def asking(editor: ports.EditorTools | None, ask: ports.Ask) -> ports.Ask:
     return asked
 
 
-async def _allows(
-    input: HookInput,  # noqa: ARG001
-    tool_use_id: str | None,  # noqa: ARG001
-    context: HookContext,  # noqa: ARG001
-) -> HookJSONOutput:
-    output = {"hookEventName": "PreToolUse", "permissionDecision": "allow"}
-    return cast(HookJSONOutput, {"hookSpecificOutput": output})
-
-
 # A rule of the user's that denies or asks still holds.
-ALLOWED = HookMatcher(f"^{tools.PREFIX}({'|'.join(tools.READING)})$", [_allows])
+ALLOWED = HookMatcher(f"^{tools.PREFIX}({'|'.join(tools.READING)})$", [rules.deciding("allow")])

@@ -11,8 +11,6 @@ from typing import Any, cast
 from claude_agent_sdk import (
     CanUseToolShadowedWarning,
     ClaudeAgentOptions,
-    HookContext,
-    HookInput,
     HookJSONOutput,
     HookMatcher,
     PermissionMode,
@@ -20,7 +18,7 @@ from claude_agent_sdk import (
 from claude_agent_sdk.types import HookEvent
 
 from winnow import ports
-from winnow.adapters.claude import ask_user, editor_tools, private, run_tools
+from winnow.adapters.claude import ask_user, editor_tools, private, rules, run_tools
 from winnow.adapters.claude.requests import Requests
 from winnow.core.asking import run_tool
 from winnow.core.asking.trust import Given
@@ -122,22 +120,14 @@ def _hooks(
     requests: Requests, settings_changed: Callable[[], object], *, asks: bool
 ) -> dict[HookEvent, list[HookMatcher]]:
     compacts = HookMatcher("auto", [requests.compacts], timeout=_PATIENT)
+    # Our tools come to `can_use_tool`, also in modes that permit or deny without asking.
+    always = HookMatcher(_OURS, [rules.deciding("ask")])
     return {
         **({"PreCompact": [compacts]} if asks else {}),
-        "PreToolUse": [HookMatcher(_OURS, [_asks_always]), editor_tools.ALLOWED],
+        "PreToolUse": [always, editor_tools.ALLOWED],
         private.CONFIG_CHANGE: [HookMatcher(hooks=[_keeping_out(settings_changed)])],
         **{event: [HookMatcher(hooks=[requests.tool_ended])] for event in _TOOL_ENDS},
     }
-
-
-async def _asks_always(
-    input: HookInput,  # noqa: ARG001
-    tool_use_id: str | None,  # noqa: ARG001
-    context: HookContext,  # noqa: ARG001
-) -> HookJSONOutput:
-    """Bring our tools to `can_use_tool` in modes that permit or deny without asking."""
-    output = {"hookEventName": "PreToolUse", "permissionDecision": "ask"}
-    return cast(HookJSONOutput, {"hookSpecificOutput": output})
 
 
 def _keeping_out(changed: Callable[[], object]) -> Callable[..., Any]:

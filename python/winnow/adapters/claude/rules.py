@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal, cast
 
-from claude_agent_sdk import PermissionUpdate, ToolPermissionContext
+from claude_agent_sdk import (
+    HookCallback,
+    HookJSONOutput,
+    PermissionUpdate,
+    ToolPermissionContext,
+)
 
 SOURCES = {
     "userSettings": "all your projects (settings.json of Claude Code)",
@@ -40,3 +45,13 @@ def listed(reply: dict[str, Any]) -> Iterator[str]:
 
 def _line(text: str, source: str) -> str:
     return f"{' '.join(text.splitlines())} · {SOURCES.get(source, source)}"
+
+
+def deciding(decision: Literal["allow", "ask"]) -> HookCallback:
+    """A hook before a tool that says what becomes of the call."""
+
+    async def hook(*_: object) -> HookJSONOutput:
+        output = {"hookEventName": "PreToolUse", "permissionDecision": decision}
+        return cast(HookJSONOutput, {"hookSpecificOutput": output})
+
+    return hook
