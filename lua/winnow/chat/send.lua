@@ -119,6 +119,21 @@ local function post_next(self)
   end, text_of)
 end
 
+--- Whether something can be sent at once.
+---@param self winnow.Chat
+---@return boolean
+local function is_free(self)
+  return self.state == 'idle' and not self.section
+end
+
+--- Have all go out that waits, from now on.
+---@param self winnow.Chat
+local function send_block(self)
+  self.queued = 'block'
+  local go_on = is_free(self) and post_next or ask_to_send
+  go_on(self)
+end
+
 --- Whether `<CR>` does what helps after a turn that failed: not before a command of the user's,
 --- who knows better, nor in the middle of another turn.
 ---@return boolean
@@ -151,16 +166,13 @@ end
 ---@param along winnow.Along
 local function go(self, along)
   local text, waits = self:draft(), #self:waiting() > 0
-  local free = self.state == 'idle' and not self.section
-  if free and not waits then
+  if is_free(self) and not waits then
     post(self, self:commit(along), along)
   elseif waits or self.state == 'working' or self.state == 'waiting' then
     if text ~= '' then
       self:enqueue(text)
     end
-    self.queued = 'block'
-    local go_on = free and post_next or ask_to_send
-    go_on(self)
+    send_block(self)
   else
     self.queued = 'draft' -- which may still be written on while Claude starts
     ask_to_send(self)
@@ -188,10 +200,7 @@ end
 ---@param text string
 function Chat:remark(text)
   self:enqueue(text)
-  self.queued = 'block'
-  local free = self.state == 'idle' and not self.section
-  local go_on = free and post_next or ask_to_send
-  go_on(self)
+  send_block(self)
 end
 
 --- Send a message into the running turn: the one under the cursor, else the draft, else the first
