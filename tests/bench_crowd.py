@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests import bench_keys
 from tests.bench_cli import AGENTS, PIECES
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import Sandbox
@@ -53,23 +54,13 @@ BYTES = """
 def typed(editor: Editor) -> list[float]:
     """Milliseconds of each key."""
     editor.keys("i")
-    took = []
-    for _ in range(KEYS):
-        began = time.perf_counter()
-        editor.request("nvim_input", "x")
-        editor.lua("vim.cmd.redraw()")
-        took.append((time.perf_counter() - began) * 1000)
-        time.sleep(0.01)
+    took = bench_keys.typed(editor, KEYS)
     editor.keys("<Esc>cc<Esc>")
     return took
 
 
-def ninety_ninth(took: list[float]) -> float:
-    return statistics.quantiles(took, n=100)[98]
-
-
 def row(what: str, took: list[float], idle: float) -> None:
-    p99 = ninety_ninth(took)
+    p99 = bench_keys.ninety_ninth(took)
     print(  # noqa: T201
         f"{what:42} median {statistics.median(took):6.2f} ms, 99th percentile {p99:6.2f} ms"
         f" (target {TARGET}), {p99 / idle:5.1f} times an idle chat's",
@@ -90,7 +81,7 @@ def main() -> None:
         try:
             editor.keys(":Winnow<CR>")
             editor.wait(lambda: editor.lua(STATES, "idle") == 1, "an idle chat")
-            idle = ninety_ninth(alone := typed(editor))
+            idle = bench_keys.ninety_ninth(alone := typed(editor))
             row("a key in a chat that is alone", alone, idle)
             for number in range(CHATS - 1):
                 what = {0: "agents", 1: "flow", 2: "flow"}.get(number, "rest")

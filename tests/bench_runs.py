@@ -17,6 +17,7 @@ from winnow.core.run import events as e
 from winnow.core.run.transcript import Role, RunTurn
 from winnow.core.transcript.entries import Called, Entry, Returned, Said, Told
 
+from tests import bench_keys
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import Sandbox
 
@@ -135,14 +136,7 @@ def _busy(root: Path) -> None:
         count = "return vim.api.nvim_buf_line_count(vim.fn.bufnr('winnow://board'))"
         editor.wait(lambda: editor.lua(count) > WORKERS, f"{WORKERS} workers")
         editor.keys(":tabnew<CR>i")
-        took = []
-        for _ in range(KEYS):
-            began = time.perf_counter()
-            editor.request("nvim_input", "x")
-            editor.lua("vim.cmd.redraw()")
-            took.append((time.perf_counter() - began) * 1000)
-            time.sleep(0.01)
-        p99 = statistics.quantiles(took, n=100)[98]
+        p99 = bench_keys.ninety_ninth(bench_keys.typed(editor, KEYS))
         _row(f"a key beside {WORKERS} workers, 99th percentile", p99, 16, "ms")
     finally:
         editor.close()

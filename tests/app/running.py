@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from collections.abc import Callable, Sized
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from tests.app.fakes import CHAT, Asked, FakeAgent, Room
 RUN = "abcd"
 ASK = "mcp__winnow__ask_orchestrator"
 ANSWER = "mcp__winnow__answer_question"
+
+OLD = "".join(f"{number}\n" for number in range(40))  # what its one file holds
 
 
 class Running(Room):
@@ -195,3 +198,29 @@ def result(asked: Asked) -> str:
     assert isinstance(reply, a.Allow), reply
     said: str = reply.input["result"]
     return said
+
+
+class RunningInGit(Running):
+    """The same in a repository with one commit.
+
+    Args:
+        top: of the repository.
+        cwd: where the chat works.
+        trees: where its worktrees are made.
+    """
+
+    def __init__(self, top: Path, cwd: Path, trees: Path) -> None:
+        super().__init__(str(cwd), trees)
+        self.top = top
+
+    def git(self, *arguments: str) -> str:
+        run = ["git", "-c", "user.name=u", "-c", "user.email=u@example.com", *arguments]
+        return subprocess.run(run, cwd=self.top, capture_output=True, text=True, check=True).stdout
+
+    def found(self) -> None:
+        """Make it."""
+        self.top.mkdir()
+        self.git("init", "--quiet", "--initial-branch=main")
+        (self.top / "cart.txt").write_text(OLD)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "-m", "x")

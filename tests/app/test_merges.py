@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -20,31 +19,17 @@ from winnow.core.run.task import Merge
 from winnow.core.text.text import strip_markers
 
 from tests.app.fakes import CHAT
-from tests.app.running import RUN, Running
+from tests.app.running import OLD, RUN, RunningInGit
 
-OLD = "".join(f"{number}\n" for number in range(40))
 NEW = OLD.replace("3\n", "three\n", 1).replace("\n30\n", "\nthirty\n")
 LIMITS = Limits(max_workers=9, worker=e.WorkerOptions(worktree=True))
 
 
-class Shop(Running):
-    """A run in a repository with one commit."""
+class Shop(RunningInGit):
+    """A run in a repository."""
 
     def __init__(self, folder: Path) -> None:
-        self.top = folder / "shop"
-        super().__init__(str(self.top), folder / "trees")
-
-    def git(self, *arguments: str) -> str:
-        run = ["git", "-c", "user.name=u", "-c", "user.email=u@example.com", *arguments]
-        return subprocess.run(run, cwd=self.top, capture_output=True, text=True, check=True).stdout
-
-    def found(self) -> None:
-        """Make it."""
-        self.top.mkdir()
-        self.git("init", "--quiet", "--initial-branch=main")
-        (self.top / "cart.txt").write_text(OLD)
-        self.git("add", "--all")
-        self.git("commit", "--quiet", "-m", "x")
+        super().__init__(folder / "shop", folder / "shop", folder / "trees")
 
     async def start(self, *titles: str, limits: Limits = LIMITS) -> None:
         """These tasks are at work."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -14,30 +13,18 @@ from winnow.core.asking.trust import Given
 from winnow.core.text.text import strip_markers
 
 from tests.app.fakes import CHAT
-from tests.app.running import Running
-from tests.app.test_merges import NEW, OLD, cut, project
+from tests.app.running import OLD, RunningInGit
+from tests.app.test_merges import NEW, cut, project
 
 BRANCH = "winnow/fix"
 
 
-class Shop(Running):
+class Shop(RunningInGit):
     """A chat in a worktree of a repository with one commit; the project's settings are trusted."""
 
     def __init__(self, folder: Path) -> None:
-        self.top, self.tree = folder / "shop", folder / "trees/shop-fix"
-        super().__init__(str(self.tree), folder / "trees")
-
-    def git(self, *arguments: str) -> str:
-        run = ["git", "-c", "user.name=u", "-c", "user.email=u@example.com", *arguments]
-        return subprocess.run(run, cwd=self.top, capture_output=True, text=True, check=True).stdout
-
-    def found(self) -> None:
-        """Make it."""
-        self.top.mkdir()
-        self.git("init", "--quiet", "--initial-branch=main")
-        (self.top / "cart.txt").write_text(OLD)
-        self.git("add", "--all")
-        self.git("commit", "--quiet", "-m", "x")
+        self.tree = folder / "trees/shop-fix"
+        super().__init__(folder / "shop", self.tree, folder / "trees")
 
     async def enter(self, branch: str = "", session: str = "", **more: list[str]) -> None:
         """Open the chat."""

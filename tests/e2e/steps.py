@@ -25,6 +25,16 @@ def start(editor: Editor, text: str = "Hi") -> None:
     send(editor, text)
 
 
+def press_until(editor: Editor, text: str) -> None:
+    """Press `<CR>` until this is there: right after another Neovim was connected none counts."""
+
+    def pressed() -> bool:
+        editor.keys("<CR>")
+        return text in editor.text()
+
+    editor.wait(pressed, repr(text))
+
+
 def wait_section(neovim: Neovim, title: str) -> None:
     """Wait until a section is there, and was looked at."""
     neovim.wait_line(f"━━ {title}")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.conftest import Open, Second
 from tests.e2e.editor import Editor
+from tests.e2e.steps import press_until
 
 WAITS = "return #require('winnow.registry').current().pending"
 RUN = Path(__file__).parents[2] / "python/winnow/scenarios/run.json"
@@ -266,12 +267,7 @@ def test_a_second_neovim_reads_the_run(run: Editor, second: Second) -> None:
     run.wait_screen("has this chat; :Winnow take takes over.")
     assert twin.text().count("━━ Question: t1 Schema") == 1
     twin.keys("gg/^SQLite<CR>dd")
-
-    def answered() -> bool:
-        twin.keys("<CR>")  # no key counts right after another Neovim was connected
-        return "Selected: PostgreSQL" in twin.text()
-
-    twin.wait(answered, "the answer")
+    press_until(twin, "Selected: PostgreSQL")
     twin.wait_line("━━ Permission: Bash · t2 Tests")
     run.wait_line("Selected: PostgreSQL")
     assert run.lua(WAITS) == 0

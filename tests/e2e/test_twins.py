@@ -12,7 +12,7 @@ import pytest
 from tests.api import Gate, ScriptedAPI, ask, question, say
 from tests.e2e.conftest import Second
 from tests.e2e.editor import Editor
-from tests.e2e.steps import draft, send, start, wait_idle, wait_section
+from tests.e2e.steps import draft, press_until, send, start, wait_idle, wait_section
 from tests.e2e.test_resume import CLI, HOST, chat_file, on_disk, write_chat
 
 pytestmark = pytest.mark.fresh("session")
@@ -257,12 +257,7 @@ def test_an_open_question_goes_along(claude: Editor, api: ScriptedAPI, second: S
     claude.wait(lambda: not its_cli & cli(claude), "the end of its CLI")
     api.add(say("Late, but good."))
     twin.keys("gg/^Pear<CR>dd")
-
-    def answered() -> bool:
-        twin.keys("<CR>")  # no key counts right after another Neovim was connected
-        return "Selected: Plum" in twin.text()
-
-    twin.wait(answered, "the answer")
+    press_until(twin, "Selected: Plum")
     twin.wait_line("Late, but good.")
     claude.wait_line("Late, but good.")
 
