@@ -282,7 +282,6 @@ end
 --- Apply a batch in order. One effect that fails does not take the others with it.
 ---@param batch table[]
 function M.apply(batch)
-  host.hear()
   for _, effect in ipairs(batch) do
     local chat = effect.chat and registry.get(effect.chat)
     chat = chat and not chat.owner and chat or nil -- what was on its way when it was handed over

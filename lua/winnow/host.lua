@@ -15,9 +15,10 @@ local REMEDY = ':checkhealth winnow says why, :Winnow restart tries again'
 local channel ---@type integer?
 local stderr = {} ---@type string[] what the process said last
 local crashed = false -- once restarted by itself, the next crash waits for the user
-local heard = false -- this host has said something
+local awaited = false -- this host was told something, so it must speak
+local heard = false -- it did
 
---- Milliseconds for a new host to say something; a machine that is busy takes its time.
+--- Milliseconds for a new host to answer; a machine that is busy takes its time.
 M.patience = 30000
 
 --- Seconds for the CLI to start, before it is started once more.
@@ -86,7 +87,10 @@ end
 --- A host that neither ends nor speaks must not be waited for without the user knowing.
 ---@param id integer the channel
 local function watch(id)
-  heard = false
+  if awaited then
+    return
+  end
+  awaited = true
   vim.defer_fn(function()
     if channel == id and not heard then
       M.stop()
@@ -97,7 +101,7 @@ local function watch(id)
   end, M.patience)
 end
 
---- The host has said something, so it works.
+--- The host works: it says so when it is first told something.
 function M.hear()
   heard = true
 end
@@ -148,8 +152,7 @@ local function launch()
   if not ok or id <= 0 then
     return false, ('%s could not be started: run :checkhealth winnow.'):format(found.path)
   end
-  channel = id
-  watch(id)
+  channel, awaited, heard = id, false, false
   return true
 end
 
@@ -184,6 +187,7 @@ function M.notify(kind, event)
   if kind == 'open' and not ran then
     return true -- told of already
   end
+  watch(channel --[[@as integer]])
   event.type = kind
   if not pcall(vim.rpcnotify, channel, 'winnow', event) then
     vim.fn.jobstop(channel) -- the connection broke; `on_exit` says so

@@ -58,6 +58,7 @@ class WinnowHost:
             from winnow.host import Host  # noqa: PLC0415  may fail, and then handle() says so
 
             self._host = Host(self._nvim, json.loads(sys.argv[-1]))
+            self._nvim.exec_lua("require('winnow.host').hear()", async_=True)
         return self._host
 
 

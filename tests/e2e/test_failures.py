@@ -128,6 +128,19 @@ def test_a_host_that_does_not_start_is_told(
 
 
 @pytest.mark.fresh("session")
+def test_a_host_that_was_told_nothing_need_not_answer(claude: Editor, api: ScriptedAPI) -> None:
+    """With no chat there is nothing to say: it lives on, and has the first chat to itself."""
+    api.add(say("Hello again."))
+    claude.lua("require('winnow.host').patience = 300")
+    claude.keys(":Winnow restart<CR>")
+    claude.lua("vim.wait(600)")
+    claude.lua("require('winnow.host').patience = 10000")
+    start(claude)
+    claude.wait_line("Hello again.")
+    assert "host" not in (claude.sandbox.state / "winnow" / "winnow.log").read_text()
+
+
+@pytest.mark.fresh("session")
 def test_an_interpreter_that_is_not_there_is_named(claude: Editor, api: ScriptedAPI) -> None:
     """The interpreter that the user chose is never passed over."""
     api.add(say("Hello again."))
