@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -121,8 +121,8 @@ def _signed(
     hunk: int,
     end: str,
     seen: Callable[[str], str],
-) -> Iterator[Line]:
-    for text in texts:
-        yield Line(sign, sign + seen(body_of(text, end)), hunk, text)
-        if not text.endswith("\n"):
-            yield Line("\\", NO_NEWLINE, hunk)
+) -> list[Line]:
+    lines = [Line(sign, sign + seen(body_of(text, end)), hunk, text) for text in texts]
+    if lines and not lines[-1].text.endswith("\n"):  # only the last line of a file can be so
+        lines.append(Line("\\", NO_NEWLINE, hunk))
+    return lines
