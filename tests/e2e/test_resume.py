@@ -126,6 +126,18 @@ def test_a_modeline_is_text(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "text"), [("", "My words."), ("## Claude\n\nHello.\n", "")], ids=["", "said"]
+)
+def test_a_file_without_a_heading(editor: Editor, said: str, text: str) -> None:
+    """As `:%d` and `:w` leave one: it opens, with a draft of what nobody has said."""
+    path = write_chat(editor.sandbox.data / "winnow" / "chats")
+    path.write_text(path.read_text().replace("## You", said or text))
+    editor.command(f"edit {path}")
+    assert draft(editor) == text
+    assert ("Hello." in editor.text()) == bool(said)
+
+
+@pytest.mark.parametrize(
     ("folder", "mode"),
     [
         ("data/nvim/winnow/chats", "bypassPermissions"),

@@ -1,4 +1,5 @@
 --- Where the draft begins: the host owns the text above its heading, the user what follows.
+local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 
@@ -22,6 +23,7 @@ function Chat:set_heading(row)
   self.heading = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, {
     id = self.heading,
     end_col = #DRAFT,
+    strict = false, -- of a text without one it is any line
     invalidate = true,
   })
 end
@@ -128,8 +130,13 @@ end
 function Chat:first_heading(before)
   local rows, said = landmarks(self)
   if #rows == 0 and not self.owner then
+    local _, last = frontmatter.read(self.buf)
+    local row = vim.api.nvim_buf_line_count(self.buf)
+    self.above = 0
+    self:set_heading(row - 1) -- who writes is asked where it is
+    row = said < 0 and (last or -1) + 1 or row -- where nothing was said, all is the draft
     self:as_host(function()
-      vim.api.nvim_buf_set_lines(self.buf, -1, -1, false, { '', DRAFT, '', '' })
+      vim.api.nvim_buf_set_lines(self.buf, row, row, false, { '', DRAFT, '', '' })
     end)
     rows, said = landmarks(self)
   end
