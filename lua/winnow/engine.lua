@@ -19,11 +19,12 @@ function M.offer(chat, models, efforts)
   chat.offers = { models = models, efforts = efforts }
 end
 
---- What can be chosen in the chat of the current buffer, as far as that is known.
+--- What can be chosen in a chat, as far as that is known.
 ---@param what string
+---@param chat? winnow.Chat else that of the current buffer
 ---@return string[]? nil: nothing of this name can be chosen
-function M.values(what)
-  local chat = registry.current()
+function M.values(what, chat)
+  chat = chat or registry.current()
   local offers = chat and chat.offers or { models = { default = '' }, efforts = EFFORTS }
   if what == 'model' then
     return vim.fn.sort(vim.tbl_keys(offers.models))

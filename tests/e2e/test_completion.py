@@ -62,8 +62,12 @@ def test_commands_and_models_are_claude_s_own(claude: Editor) -> None:
     menu(claude, "/brew")
     found = claude.lua("return vim.fn.complete_info().items")
     assert [item["abbr"] for item in found] == ["/brew [kind]"]
+    assert [item["kind"] for item in found] == ["Keyword"]  # others write `()` behind a function
     claude.keys("<C-e><Esc>ggzo/^model<CR>$a<BS><BS><BS><BS><BS><BS><BS><C-x><C-o>")
     menu(claude, "opus", "haiku")
+    claude.keys("<C-e><Esc>/^mode:<CR>WCa<C-x><C-o>")
+    words = menu(claude, "dontAsk", "acceptEdits")
+    assert words.index("acceptEdits") < words.index("dontAsk")
     claude.keys("<C-e><Esc>")
     claude.command("messages clear")
 

@@ -1,6 +1,7 @@
 --- What completes what stands before the cursor of a chat.
 local asked_ = require('winnow.lsp.asked')
 local config = require('winnow.config')
+local engine = require('winnow.engine')
 local found_ = require('winnow.context.found')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
@@ -12,6 +13,7 @@ local registry = require('winnow.registry')
 local M = {}
 
 local KIND = vim.lsp.protocol.CompletionItemKind
+local HINT = 40 -- of a hint so much is in the menu, whose rest is for what says more
 
 ---@class winnow.Completion
 ---@field label string
@@ -22,7 +24,14 @@ local KIND = vim.lsp.protocol.CompletionItemKind
 ---@field about? string Markdown
 ---@field whole? boolean there are blanks in it, at which Neovim would cut a plain text
 
---- Keep those whose name has the characters of the query in their order.
+---@param item winnow.Completion
+---@return string
+local function name_of(item)
+  return item.name or item.label
+end
+
+--- Keep those whose name has the characters of the query in their order; first those that begin
+--- with it, for a mode that is chosen unseen must be the one that was typed.
 ---@param items winnow.Completion[]
 ---@param query string
 ---@return winnow.Completion[]
@@ -30,11 +39,13 @@ local function matching(items, query)
   if query == '' then
     return items
   end
-  return vim.fn.matchfuzzy(items, query, {
-    text_cb = function(item)
-      return item.name or item.label
-    end,
-  })
+  local found = vim.fn.matchfuzzy(items, query, { text_cb = name_of })
+  local first, others = {}, {}
+  for _, item in ipairs(found) do
+    local begins = vim.startswith(name_of(item):lower(), query:lower())
+    table.insert(begins and first or others, item)
+  end
+  return vim.list_extend(first, others)
 end
 
 --- A path as a mention.
@@ -97,10 +108,12 @@ end
 local function commands(chat)
   return vim.tbl_map(function(command)
     local name = '/' .. command.name
-    local label = command.hint ~= '' and ('%s %s'):format(name, command.hint) or name
-    local item = { label = label, name = command.name, text = name, about = command.about }
-    item.kind = KIND.Function
-    return item
+    local hint = command.hint
+    local about = #hint > HINT and ('%s\n\n%s'):format(hint, command.about) or command.about
+    hint = #hint > HINT and vim.fn.strcharpart(hint, 0, HINT) .. '…' or hint
+    local label = hint ~= '' and ('%s %s'):format(name, hint) or name
+    -- No function: others would add brackets.
+    return { label = label, name = command.name, text = name, about = about, kind = KIND.Keyword }
   end, offers.of(chat.buf))
 end
 
@@ -123,7 +136,7 @@ local function values(chat, key)
   elseif key == 'questions' then
     return plain({ 'tool', 'text', 'both' }, KIND.EnumMember, '')
   elseif key ~= 'model' then
-    return {}
+    return plain(engine.values(key, chat) or {}, KIND.EnumMember, '')
   end
   local models = chat.offers and chat.offers.models or {}
   return vim.tbl_map(function(name)
