@@ -64,11 +64,11 @@ function M.choose(what, value)
         local about = what == 'model' and models[item] or ''
         return about ~= '' and ('%s — %s'):format(item, about) or item
       end,
-    }, function(picked)
+    }, guard.asking(function(picked)
       if picked then
         tell(chat, what, picked)
       end
-    end)
+    end))
   end)
 end
 

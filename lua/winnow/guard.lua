@@ -175,6 +175,21 @@ function M.is_user(since)
   return not problem
 end
 
+--- What is done with what the user is asked for now. Plugins that ask in windows of their own say
+--- it after the key, by `vim.schedule()`; without a key since now it is nobody's answer.
+---@generic T: function
+---@param act T
+---@return T
+function M.asking(act)
+  local asked = typed and now()
+  return function(...)
+    local was = typed
+    typed = was or asked and press.at > asked or false
+    act(...)
+    typed = was
+  end
+end
+
 -- Keys -----------------------------------------------------------------------------------------
 
 --- Whether it was on the screen, for so long, when the user began what runs now.

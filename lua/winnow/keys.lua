@@ -4,6 +4,7 @@ local branches = require('winnow.chat.branches')
 local code = require('winnow.chat.code')
 local fold = require('winnow.chat.fold')
 local grammar = require('winnow.grammar')
+local guard = require('winnow.guard')
 local image = require('winnow.context.image')
 local inbox = require('winnow.views.inbox')
 local library = require('winnow.library')
@@ -170,7 +171,8 @@ end
 function M.discuss()
   local chat = registry.current()
   local section = chat and chat.section
-  vim.ui.input({ prompt = 'Discuss: ' }, function(text)
+  ---@param text? string
+  local function talk(text)
     if text and (chat and chat.section) == section then
       registry.with_current(function(here)
         here:discuss(text)
@@ -179,7 +181,8 @@ function M.discuss()
       chat:append_draft({ text })
       say('That is no longer open: what you wrote is in the draft.', 'warn')
     end
-  end)
+  end
+  vim.ui.input({ prompt = 'Discuss: ' }, guard.asking(talk))
 end
 
 function M.allow()

@@ -11,6 +11,24 @@ from tests.e2e.steps import send, start, wait_idle
 from tests.e2e.test_modes import rules
 
 
+# As those do that have a picker of their own: in a window, and after the key.
+PICKER = """
+  local own = vim.ui.select
+  vim.ui.select = function(items, _, choose)
+    vim.ui.select = own
+    vim.cmd.new()
+    vim.api.nvim_buf_set_lines(0, 0, -1, false, items)
+    vim.keymap.set('n', '<CR>', function()
+      local row = vim.fn.line('.')
+      vim.cmd.bwipeout({ bang = true })
+      vim.schedule(function()
+        choose(items[row], row)
+      end)
+    end, { buffer = true })
+  end
+"""
+
+
 def test_the_model_changes_in_mid_session(claude: Editor, api: ScriptedAPI) -> None:
     """It is completed from what the account has, and stands in the chat."""
     api.add(say("One."), say("Two."))
@@ -20,7 +38,8 @@ def test_the_model_changes_in_mid_session(claude: Editor, api: ScriptedAPI) -> N
     claude.wait(lambda: "haiku" in claude.lua(names), "the names of the models")
     claude.keys(":Winnow model haiku<CR>")
     claude.wait_line("model: haiku")
-    claude.keys(":Winnow effort low<CR>")
+    claude.lua(PICKER)
+    claude.keys(":Winnow effort<CR>/low<CR><CR>")
     claude.wait_line("effort: low")
     send(claude, "Go on.")
     claude.wait_line("Two.")
