@@ -57,6 +57,12 @@ function M.choose(what, value)
       return
     end
     local models = chat.offers and chat.offers.models or {}
+    ---@param picked? string
+    local function take(picked)
+      if picked then
+        tell(chat, what, picked)
+      end
+    end
     vim.ui.select(M.values(what) or {}, {
       prompt = ({ model = 'Model', effort = 'Effort', fast = 'Fast mode' })[what],
       kind = 'winnow',
@@ -64,11 +70,7 @@ function M.choose(what, value)
         local about = what == 'model' and models[item] or ''
         return about ~= '' and ('%s — %s'):format(item, about) or item
       end,
-    }, guard.asking(function(picked)
-      if picked then
-        tell(chat, what, picked)
-      end
-    end))
+    }, guard.asking(take))
   end)
 end
 
