@@ -7,5 +7,5 @@ syntax match WinnowHead /^━━.*/ contains=WinnowMarker
 syntax match WinnowUndecided /^[?!] .*/ contains=WinnowMarker
 syntax match WinnowFailed /^✗ .*/ contains=WinnowMarker
 syntax match WinnowTool /^▸ .*/ contains=WinnowMarker
-syntax match WinnowDescription /^✓ .*/ contains=WinnowMarker
+syntax match WinnowDescription /^[✓–] .*/ contains=WinnowMarker
 let b:current_syntax = 'winnowboard'

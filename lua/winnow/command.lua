@@ -82,6 +82,9 @@ M.subcommands = {
     end)
   end,
   stop = function()
+    if vim.bo.filetype == 'winnowboard' then
+      return run.stop()
+    end
     registry.with_current(function(chat)
       chat:stop()
     end)

@@ -69,6 +69,15 @@ function M.run(args, rest)
   end
 end
 
+--- `:Winnow stop` on the board: of the run on this line.
+function M.stop()
+  if select(2, here()) == '' then
+    tell('haltrun', {})
+  else
+    say('winnow: dd and :w stop a task, :Winnow run ++stop the whole run.', 'warn')
+  end
+end
+
 --- Have another task answer a question of the task here: `{task} [question]`.
 ---@param rest string
 function M.hand(rest)

@@ -28,9 +28,12 @@ class Fake:
         self.problem = ""
         self.revoked: list[str] = []
         self.switched: list[tuple[str, bool]] = []
+        self.silent = False
 
     async def rules(self) -> list[Rule]:
         self._fail()
+        if self.silent:
+            await asyncio.Event().wait()
         return RULES
 
     async def revoke(self, rules: Sequence[Rule]) -> None:
@@ -69,6 +72,14 @@ async def shown(room: Room) -> list[str]:
 async def edit(room: Room, name: str, *lines: str, **how: Any) -> None:
     before = room.editor.every(p.Listed)[-1].lines
     await room.do(p.EditList(name, CHAT, before=before, lines=list(lines), **how))
+
+
+async def test_nobody_waits_for_a_reply_that_can_not_come(room: Room) -> None:
+    """The agent is ended: so is what it was asked."""
+    fake = await opened(room, "rules")
+    fake.silent = True
+    await room.do(p.WatchList("rules", CHAT, open=True))
+    await asyncio.wait_for(room.chats.close(), 5)
 
 
 async def test_a_rule_is_revoked_when_that_is_meant(room: Room) -> None:

@@ -125,7 +125,9 @@ def test_a_question_without_an_answer_ends_it(shell: Shell) -> None:
     ("arguments", "said"),
     [
         ((), "there is no goal"),
-        (("--goal", "missing.txt"), "missing.txt"),
+        (("--goal", "missing.txt"), "missing.txt can't be read: No such file"),
+        (("--goal", "goal.txt", "--mode", "nonsense"), "invalid choice: 'nonsense'"),
+        (("--run", "nonsense"), "there is no run nonsense"),
         (("--goal", "goal.txt", "--answers", "goal.txt"), ""),
         (("--goal", "goal.txt", "--places", "goal.txt"), "malformed"),
         (("--goal", "goal.txt", "--places", "places.json"), "a name of its own"),
@@ -141,13 +143,19 @@ def test_wrong_arguments(shell: Shell, arguments: tuple[str, ...], said: str) ->
     assert "Traceback" not in stderr
 
 
+def test_without_a_login_nothing_begins(shell: Shell) -> None:
+    code, events, stderr = shell.run("--goal", "goal.txt", "--agent", "claude")
+    assert (code, events) == (1, [])
+    assert "nothing to log in with" in stderr
+
+
 def test_an_orchestrator_that_does_nothing_is_no_success(shell: Shell) -> None:
     turns = [[{"type": "say", "text": "Done, I think."}]]
     shell.write("scenario.json", json.dumps({"turns": turns}))
     code, events, stderr = shell.run("--goal", "goal.txt")
     assert code == 1
     assert kinds(events) == ["run_started"]
-    assert "without finishing the run" in stderr
+    assert stderr.count("without finishing the run") == 1
 
 
 def test_each_task_has_a_worktree(shell: Shell) -> None:

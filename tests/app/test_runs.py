@@ -126,8 +126,8 @@ async def test_plain_text_is_no_answer_when_two_wait(room: Running) -> None:
     await room.queue("SQLite")
     assert not any(one.done() for one in asked)
     assert room.told(room.boss) == "SQLite"
-    said = "2 questions wait, each in its section: t1 (q1), t2 (q2)."
-    assert said in texts(room)
+    said = "That answers no question, as 2 wait: t1 (q1), t2 (q2). "
+    assert any(text.startswith(said) for text in texts(room))
     await room.end()
     assert room.question == "A?"
     await room.write("yes")
@@ -373,6 +373,7 @@ async def test_stop_ends_the_orchestrators_turn_only(room: Running) -> None:
     await room.do(p.Stop(CHAT))
     assert room.boss.interrupts == 1
     assert room.worker("Cart").interrupts == 0
+    assert any(":Winnow run ++stop" in text for text in texts(room))
     assert room.question == "Which?"
     assert not asked.done()
 
@@ -578,8 +579,11 @@ async def test_a_task_that_is_led_elsewhere_is_only_read() -> None:
     )
     await look(room)
     assert in_task(room) == "## Orchestrator\n\nDo it.\n\n## Worker\n\nI begin.\n" + (
-        "⚠ This task's run is led in a chat that is not open here: what you see is only to read."
+        "⚠ This task's run is led in a chat that is not open here: what you see is only to read. "
+        "<CR> on the run's line of :Winnow board opens it."
     )
     await room.do(p.Send(TASK, "Hello", "id-1"))
     assert [one.text for one in room.editor.every(p.Refill)] == ["Hello"]
+    await room.do(p.Confirm(TASK, "s1", ["A"], 0))  # a section that its file had
+    assert len([text for text in texts(room) if text.startswith("This task's run")]) == 2
     await room.chats.close()

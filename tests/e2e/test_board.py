@@ -45,7 +45,7 @@ def test_the_board_shows_who_needs_the_user_first(run: Editor) -> None:
     run.keys(":Winnow board<CR>")
     wait_board(run, "! t2 Tests · wants to: Bash pytest tests/cart")
     head, *tasks = board(run)
-    assert head.startswith("━━ Build the cart · working · 0 of 3 done")
+    assert head.startswith("━━ Build the cart · working · 2 need you · 0 of 3 done")
     assert [task[:4] for task in tasks] == ["? t1", "! t2", "○ t3"]
     assert "asks you: Which database shall the cart use?" in tasks[0]
     assert "blocked(dependency): waits for t1" in tasks[2]
@@ -124,9 +124,11 @@ def test_work_is_not_stopped_without_asking(run: Editor) -> None:
     run.wait(lambda: run.lua("return _G.asked") == "Stop t1 “Schema”?", "it is asked")
     run.settle()
     assert run.lua("return vim.bo.modified") is True
+    run.keys("u")  # all is as it was: the board shows again what happens
+    run.wait(lambda: run.lua("return vim.bo.modified") is False, "it goes on")
     run.lua("_G.answer = 1")
-    run.keys(":w<CR>")
-    wait_board(run, "t1 Schema · cancelled: by you")
+    run.keys("gg/t1<CR>dd:w<CR>")
+    wait_board(run, "– t1 Schema · cancelled: by you")
     run.keys(":Winnow next<CR>")
     assert "Which database" not in run.text()
 
@@ -169,7 +171,7 @@ def test_a_run_is_stopped_and_goes_on(run: Editor) -> None:
 @pytest.mark.parametrize(
     ("keys", "problem"),
     [
-        ("gg/t1<CR>yyp", "stands twice"),
+        ("gg/t1<CR>yyp", "is in line 2, too"),
         ("gg/t1<CR>Ax<Esc>", "the line of t1 was changed"),
     ],
 )

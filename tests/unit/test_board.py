@@ -52,7 +52,7 @@ def test_what_needs_the_user_comes_first(run: Run) -> None:
     live = Live(995, "Reading models.py", "", "big", "3 files +9 -2")
     texts = [strip_markers(line) for line in shown(run, t4=live)]
     assert texts == [
-        "━━ Port the shop · working · 1 of 7 done · $0.50 · 2 min",
+        "━━ Port the shop · working · 1 needs you · 1 of 7 done · $0.50 · 2 min",
         "? t3 Title 3 · asks you: Which store? · 2 min",
         "✗ t2 Title 2 · failed: It broke.",
         "▸ t4 Title 4 · running: Reading models.py · big · now · $0.50 · 3 files +9 -2",
@@ -148,7 +148,7 @@ def test_of_two_runs_a_line_belongs_to_the_one_above(run: Run) -> None:
     lines = board.render([run, other], NOW)
     runs = {"abcd": run, "efgh": other}
     assert board.read(runs, lines, [*lines, "One", lines[9]]) == Problem(
-        12, "this line stands twice: a run is in line 10, too."
+        12, "this run is in line 10, too; u takes it back."
     )
     assert board.read(runs, lines, [*lines, "One"]) == Edits(add=(("efgh", "One"),))
     found = board.read(runs, lines, ["One", *lines])
@@ -163,7 +163,7 @@ def test_of_two_runs_a_line_belongs_to_the_one_above(run: Run) -> None:
         (lambda lines: [*lines[:2], lines[2].replace("Title", "Tale"), *lines[3:]], 2, "t2 was ch"),
         (lambda lines: [*lines[:2], strip_markers(lines[2]), *lines[3:]], 2, "has lost what says"),
         (lambda lines: [*lines[:2], lines[2][:-1], *lines[3:]], 2, "has lost what says"),
-        (lambda lines: [*lines, lines[3]], 8, "stands twice: t4 is in line 4"),
+        (lambda lines: [*lines, lines[3]], 8, "t4 is in line 4, too"),
         (lambda lines: [*lines, "x⟦abcd=99=t⟧"], 8, "not on this board"),
     ],
 )

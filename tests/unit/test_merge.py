@@ -62,6 +62,15 @@ def test_it_says_who_wants_what_and_how_much_it_is() -> None:
     assert "logo.png: binary, 3 bytes" in LINES
 
 
+def test_conflicts_that_are_left_in_it_are_told() -> None:
+    """Whoever mended them has missed some; those that the file had before are nobody's fault."""
+    marks = "<<<<<<< 3f2a\nx\n=======\ny\n>>>>>>> 91bc\n"
+    left, old = FileChange("a.txt", "x\n", marks), FileChange("b.txt", marks, marks + "z\n")
+    form = form_of(merging.asked(msgspec.structs.replace(MERGE, files=(left, old))))
+    asked = form.questions[0].question
+    assert "Conflicts are still marked in it: a.txt." in asked
+
+
 def test_all_of_it_is_wanted_as_it_was_made() -> None:
     kept = change(LINES)
     assert isinstance(kept, Kept)

@@ -29,6 +29,7 @@ local STATES = {
   idle = '',
   connecting = 'connecting…',
   working = 'working…  :Winnow stop ends the turn',
+  task = 'working…  :Winnow board, dd and :w stop it',
   waiting = 'waits for your answer',
   failed = 'not connected; <CR> tries again',
 }
@@ -196,7 +197,7 @@ end
 --- What the chat does, but for what the user has yet to send; a hint where it does nothing.
 ---@return string
 function Chat:doing()
-  local text = STATES[self.state] or self.state
+  local text = STATES[self.task and self.state == 'working' and 'task' or self.state] or self.state
   if self.state == 'connecting' or self.state == 'asleep' and self.queued then
     self.since = self.since or vim.uv.now()
     text = self:progress()

@@ -22,6 +22,7 @@ end
 ---@type winnow.ListKind
 local KIND = {
   filetype = 'winnowboard',
+  hint = '<CR> opens, K looks · dd cancels, o adds · :w does it',
   key = function(line)
     local run, id = M.about(line)
     return run and run .. id

@@ -19,6 +19,7 @@ local M = {}
 ---@field pick? fun(line: string, key: string, peek: boolean) go to it, or look at it
 ---@field go? fun(list: winnow.List) the same, where lines are more than things
 ---@field unsaved? fun(): string[] files whose edits the host has to know of
+---@field hint? string what can be done to its lines
 ---@field dress? fun(buf: integer) what its buffer has besides
 
 ---@class winnow.List
@@ -34,6 +35,7 @@ local M = {}
 local List = {}
 List.__index = List
 
+local namespace = vim.api.nvim_create_namespace('winnow.list')
 local lists = {} ---@type table<string, winnow.List> by the names of their buffers
 
 ---@param line string
@@ -118,7 +120,27 @@ function List:replace(lines)
       vim.fn.winrestview(was.view)
     end)
   end
+  self:show_hint()
   self:look()
+end
+
+--- Say below the lines what can be done to them.
+function List:show_hint()
+  local last = vim.api.nvim_buf_line_count(self.buf) - 1
+  if self.kind.hint then
+    local rows = last > 0 and { { { self.kind.hint, 'WinnowHint' } } } or nil
+    local mark = { id = 1, virt_lines = rows }
+    vim.api.nvim_buf_set_extmark(self.buf, namespace, last, 0, mark)
+  end
+end
+
+--- The user has changed something: maybe all is again as it was, and new lines can be shown.
+function List:changed()
+  if not self.asked and vim.deep_equal(self:lines(), self.written) then
+    vim.bo[self.buf].modified = false
+    self:show(self.latest)
+  end
+  self:show_hint()
 end
 
 --- See what is on the screen, where that matters.
@@ -245,6 +267,9 @@ function List:watch()
   end)
   on('BufReadCmd', function()
     self:tell('watchlist', { open = true })
+  end)
+  on({ 'TextChanged', 'InsertLeave' }, function()
+    self:changed()
   end)
   on('BufModifiedSet', function()
     self:show(self.latest) -- maybe all was undone

@@ -175,6 +175,8 @@ class Session:
         """End the agent; returns when nothing of it is left."""
         if self._life is not None and self.state in ("connecting", "connected"):
             self._life.cancel()  # else it is closing its agent already
+            await asyncio.wait({self._life})
+        self._requests.cancel()  # nobody is left to reply
         await asyncio.gather(*self._background.tasks, return_exceptions=True)
 
     async def _live(self, start: Start, after: asyncio.Task[None] | None) -> None:

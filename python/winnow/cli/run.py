@@ -18,6 +18,7 @@ import msgspec
 
 from winnow import ports
 from winnow import protocol as p
+from winnow.adapters.claude import credentials
 from winnow.adapters.claude.projects import DiskProjects
 from winnow.adapters.clock import WallClock
 from winnow.adapters.files import DiskFiles, DiskTemplates
@@ -45,6 +46,8 @@ there, and a line of the type "unmerged" at the end says where; the orchestrator
 that wait for it do not start. With --merge it is merged into the files here, nothing committed, if
 --gate passes on the result; what conflicts, or does not pass, stays on its branch.
 """
+_MODE = "permission mode of the workers: %(choices)s"
+_MODES = ("default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions")
 _CHAT = 1  # the number of the only chat
 _PATIENCE = 10  # seconds for the store to write what is left
 
@@ -65,8 +68,8 @@ def add(subcommands: Any) -> None:
     parser.add_argument("--uncommitted", action="store_true", help="beginning with what is here")
     parser.add_argument("--merge", action="store_true", help="what a task has changed; see below")
     parser.add_argument("--gate", default="", metavar="COMMAND", help="must pass before that")
-    parser.add_argument("--places", metavar="FILE.json", help="a list, as |winnow-places|")
-    parser.add_argument("--mode", default="", help="permission mode of the workers")
+    parser.add_argument("--places", metavar="FILE.json", help="a list, as in :help winnow-places")
+    parser.add_argument("--mode", default="", choices=_MODES, metavar="MODE", help=_MODE)
     parser.add_argument("--model", default="", help="of all agents")
     parser.add_argument("--run", default="", metavar="ID", help="go on with a run")
     parser.add_argument("--state", metavar="FOLDER", help="where runs are kept")
@@ -81,23 +84,38 @@ def main(args: argparse.Namespace) -> int:
         goal = _read(args.goal)
         answers = ledger.from_json(Path(args.answers).read_bytes()) if args.answers else {}
         places = _places(args.places)
-    except (OSError, UnicodeError, msgspec.MsgspecError, ValueError) as error:
+        _check(args, goal)
+        if args.agent == "claude":
+            credentials.api_key(os.environ, Path.home())
+    except OSError as error:
+        return _refuse(f"{error.filename} can't be read: {error.strerror}")
+    except (UnicodeError, msgspec.MsgspecError, ValueError) as error:
         return _refuse(str(error))
-    if not goal.strip() and not args.run:
-        return _refuse("there is no goal: --goal FILE, or - for stdin")
-    if args.max_workers < 1 or args.budget < 0:
-        return _refuse("--max-workers must be at least 1, and --budget not negative")
-    if (args.merge or args.gate or args.uncommitted) and not (args.worktree or args.run):
-        return _refuse("--merge, --gate and --uncommitted are about worktrees: add --worktree")
+    except credentials.Missing as missing:
+        return _refuse(missing.sentence, FAILED)
     try:
         return asyncio.run(_Watch(args, goal, answers, places).run())
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
-def _refuse(why: str) -> int:
+def _check(args: argparse.Namespace, goal: str) -> None:
+    """See that the arguments make sense together.
+
+    Raises:
+        ValueError: they don't.
+    """
+    if not goal.strip() and not args.run:
+        raise ValueError("there is no goal: --goal FILE, or - for stdin")
+    if args.max_workers < 1 or args.budget < 0:
+        raise ValueError("--max-workers must be at least 1, and --budget not negative")
+    if (args.merge or args.gate or args.uncommitted) and not (args.worktree or args.run):
+        raise ValueError("--merge, --gate and --uncommitted are about worktrees: add --worktree")
+
+
+def _refuse(why: str, code: int = USAGE) -> int:
     sys.stderr.write(f"winnow run: {why}\n")
-    return USAGE
+    return code
 
 
 def _read(name: str | None) -> str:
@@ -146,6 +164,8 @@ class _Watch:
         agents = Agents(Chosen(self._args.agent, scenario=self._args.scenario))
         self._chats = Chats(self._world(agents, store), self._answers)
         try:
+            if self._args.run and not await store.runs.events(self._id):
+                return _refuse(f"there is no run {self._id}: --state says where it was kept")
             self._chats.handle(self._opened())
             return await self._over
         finally:
@@ -222,6 +242,8 @@ class _Watch:
                     self._stop_with(text)
                 case p.Say(text=text) | p.Notify(text=text):
                     self._complain(text)
+                case p.Happened(name="TurnEnd", data={"error": str(error)}) if error:
+                    self._complain(error)
                 case p.Section(lines=lines):
                     self._stop_with(strip_markers("\n".join(lines)))
                 case p.Take():
@@ -233,7 +255,7 @@ class _Watch:
         """Say the goal when the orchestrator can hear it; see when it is through."""
         assert self._chats is not None
         led = self._chats.run(self._id)
-        if led is None:
+        if led is None or self._over.done():
             return
         if status.state == "failed":
             self._end(FAILED)

@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 
 _ANSWERED = f"{grammar.KEPT} Your message below answers this."
 _PASSES = "… This is asked again below your message."
+WORK_GOES_ON = "Its workers go on: :Winnow run ++stop stops them, too."
+EACH = "Answer each in its section, here or from :Winnow board."
 REMINDED = "again"  # what a turn is about that follows from a reminder
 _WIDE = 100  # characters of a line that says what woke the orchestrator
 
@@ -99,6 +101,8 @@ class RunChat(Chat):
             self._opened = msgspec.structs.replace(self._opened, limits=event.limits)
             self._crew.places = places.known(event.places)
             self._put_back()
+        if isinstance(event, p.Stop) and self._crew.workers:
+            self._page.say(WORK_GOES_ON)
         super().handle(event)
 
     def _send(self, event: p.Send) -> None:
@@ -116,7 +120,7 @@ class RunChat(Chat):
             super()._send(event)
             if len(waiting) > 1:
                 named = query.named(waiting)
-                self.note(f"{len(waiting)} questions wait, each in its section: {named}.")
+                self.note(f"That answers no question, as {len(waiting)} wait: {named}. {EACH}")
         self._put_back()
 
     def _begin(self, text: str) -> None:

@@ -13,7 +13,9 @@ from winnow.core.run.run import replay
 from winnow.core.transcript.rendering import IN_TASK
 from winnow.core.transcript.transcript import Transcript
 
-UNLED = "This run is led in a chat that is not open here."
+UNLED = (
+    "This run is led in a chat that is not open here: <CR> on its line of :Winnow board opens it."
+)
 NOTHING = "Nothing has happened in this run."
 _PEEKED = 40  # lines
 

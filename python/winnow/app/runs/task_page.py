@@ -24,7 +24,12 @@ from winnow.core.transcript.transcript import Transcript
 _RECENT = 300  # turns that are shown at once; what is above them follows
 # A conversation begins so, whatever its first entry is: its section, above it, ends there.
 _HEAD = [grammar.ORCHESTRATOR, ""]
-UNLED = "This task's run is led in a chat that is not open here: what you see is only to read."
+UNLED = (
+    "This task's run is led in a chat that is not open here: what you see is only to read. "
+    "<CR> on the run's line of :Winnow board opens it."
+)
+
+STOP = "dd on its line of :Winnow board, then :w, stops a task."
 
 
 class _Page(Page):
@@ -144,12 +149,14 @@ class TaskPage:
             case p.Queue():
                 self.page.apply(p.Take(self._chat))
             case p.Stop():
-                self.page.say("A task is stopped on the board: dd on its line, then :w.")
+                self.page.say(STOP)
             case p.SetMode():
                 self.page.say("A worker's mode is that of its run.")
             case p.SectionMessage(section=section):
                 if (take := self.page.guests.get(section)) is not None:
                     take(event)
+                elif self._lead is None and not isinstance(event, p.Edit):
+                    self.page.say(UNLED, "warn")
             case _:
                 pass  # of what only a chat can do
         self.status()
@@ -157,6 +164,8 @@ class TaskPage:
     def _send(self, text: str, id: str) -> None:
         if not text.strip():
             return
+        if self._lead is None:
+            self.page.say(UNLED, "warn")
         if self._lead is None or not self._lead.say_to(self.task, text.strip()):
             self.page.append(p.Refill(self._chat, text))
         self.page.apply(p.Stored(self._chat, [id]))

@@ -5,7 +5,7 @@ No agent waits for it in a call: the run has asked it, or the user, who decides 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -19,6 +19,7 @@ from winnow.core.proposal.proposal import Changed, Kept
 from winnow.core.question import Option, Question
 from winnow.core.section.form import Form
 from winnow.core.text.text import brief
+from winnow.core.text.visible import show
 
 TOOL = "winnow:merge"  # no tool: what Winnow itself asks
 _SHOWN = 60  # lines of what stood in the way
@@ -109,9 +110,20 @@ def form(form_id: str, what: ToMerge) -> Form:
     wants = "wants to merge" if what.task else f"has changed in {what.title}:"
     wish = f"{wants} {diffstat(what.files)}. Delete hunks and files that shall stay out."
     who = f"{what.task} {what.title}" if what.task else ""
-    text = "\n".join((sentences(who, wish, what.why, proposal, "Worker"), *what.shown))
+    why = (*what.why, *_unresolved(what.files))
+    text = "\n".join((sentences(who, wish, why, proposal, "Worker"), *what.shown))
     options = _OPTIONS if what.task else _OF_CHAT
     return Form(form_id, (Question(text, brief(what.title), options),), proposal, what.task)
+
+
+def _unresolved(files: Sequence[FileChange]) -> list[str]:
+    """A sentence about the files in which it leaves conflicts as git marks them."""
+    marked = [show(file.path) for file in files if _marks(file.new or "") > _marks(file.old or "")]
+    return [f"Conflicts are still marked in it: {', '.join(marked)}."] if marked else []
+
+
+def _marks(text: str) -> int:
+    return f"\n{text}".count(f"\n{_BEGIN}")
 
 
 def conflicts(marked: Mapping[str, str]) -> tuple[str, ...]:

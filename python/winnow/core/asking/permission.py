@@ -8,6 +8,7 @@ from winnow.core.agent import Allow, Deny, Reply, Request, Update
 from winnow.core.asking import rules
 from winnow.core.asking.way import Answered, FileError, ReadFile, Way
 from winnow.core.folder import UNKNOWN, Folder
+from winnow.core.proposal.merge import Merge
 from winnow.core.proposal.patch import CellPatch, Patch, proposed_by, written_by
 from winnow.core.proposal.proposal import Call, Changed, Emptied, Kept, Proposal
 from winnow.core.question import Option, Question
@@ -169,6 +170,8 @@ def _wish(proposal: Call | Patch, folder: Folder) -> str:
 
 def _size(proposal: Proposal) -> list[str]:
     """How much there is to read, where that is more than can be seen at once."""
+    if isinstance(proposal, Merge):
+        return []  # its diffstat has said it
     lines = [line for block in proposal.blocks for line in block.lines]
     text = "\n".join(lines)
     if isinstance(proposal, Call) and isinstance(command := proposal.input.get("command"), str):

@@ -26,7 +26,7 @@ SILENT = "no sign of life (write to it, dd, or wait)."
 _WIDE = 60  # characters of what a line says
 
 # The order of the groups, and what their lines begin with.
-_NEEDS, _PERMISSION, _FAILED, _RUNNING, _WAITS, _DONE = range(6)
+_NEEDS, _PERMISSION, _FAILED, _RUNNING, _WAITS, _DONE, _CANCELLED = range(7)
 _GROUPS = {
     "failed": _FAILED,
     "running": _RUNNING,
@@ -36,10 +36,10 @@ _GROUPS = {
     "blocked(place)": _FAILED,
     "blocked(budget)": _FAILED,
     "done": _DONE,
-    "cancelled": _DONE,
+    "cancelled": _CANCELLED,
 }
 _MERGES = {"accepted": ", merging", "aside": ", not merged", "done": ", merged"}
-_SIGNS = ("?", "!", grammar.REFUSED, grammar.TOOL, grammar.UNDECIDED, grammar.KEPT)
+_SIGNS = ("?", "!", grammar.REFUSED, grammar.TOOL, grammar.UNDECIDED, grammar.KEPT, "–")
 
 
 class Live(msgspec.Struct, frozen=True):
@@ -68,7 +68,6 @@ def render(runs: Iterable[Run], now: float, live: Mapping[Key, Live] | None = No
     for run in runs:
         if lines:
             lines.append("")
-        lines.append(_head(run, now))
         human = {query.task: query for query in run.pending() if query.state == "with_human"}
         rows = []
         for place, id in enumerate(run.order):
@@ -76,6 +75,7 @@ def render(runs: Iterable[Run], now: float, live: Mapping[Key, Live] | None = No
             question = _asks(task, human.get(id))
             group = _group(task, found, asks=bool(question))
             rows.append((group, place, _line(run, task, found, group, question, now)))
+        lines.append(_head(run, now, sum(group <= _PERMISSION for group, _, _ in rows)))
         lines += [line for _, _, line in sorted(rows)]
     return lines or [EMPTY]
 
@@ -104,10 +104,11 @@ def _group(task: Task, live: Live, *, asks: bool) -> int:
     return _PERMISSION if live.permission and not task.over else _GROUPS[task.state]
 
 
-def _head(run: Run, now: float) -> str:
+def _head(run: Run, now: float, asking: int) -> str:
     done = sum(task.state == "done" for task in run.tasks.values())
     state = run.state if run.state != "running" else "working" * bool(run.tasks) or "planning"
-    parts = [state, f"{done} of {len(run.tasks)} done", _money(run.cost, run.limits.budget)]
+    needs = f"{asking} need{'s' * (asking == 1)} you" if asking else ""
+    parts = [state, needs, f"{done} of {len(run.tasks)} done", _money(run.cost, run.limits.budget)]
     if run.reason:
         parts.insert(1, _short(run.reason))
     said = " · ".join(filter(None, parts))
@@ -227,11 +228,11 @@ def _known(  # noqa: PLR0917  all that a line is held against
         return Problem(row, "this task is not on this board.")
     if place in seen:
         return Problem(
-            row, f"this line stands twice: {place[1] or 'a run'} is in line {seen[place] + 1}, too."
+            row, f"{place[1] or 'this run'} is in line {seen[place] + 1}, too; u takes it back."
         )
     if line.rstrip() != shown[place].rstrip():
         what = place[1] or "a run"
-        return Problem(row, f"the line of {what} was changed: only delete it or move it.")
+        return Problem(row, f"the line of {what} was changed; u brings it back.")
     stops = (place[0], "") in shown and (place[0], "") not in heads
     if place[1] and place[0] != run and not stops:
         return Problem(row, f"{place[1]} can't move to another run.")

@@ -29,7 +29,12 @@ def in_place(event: e.Event) -> str:
     if isinstance(event, e.QueryHanded):
         words = f"{words} {event.to}"
     said = getattr(event, "question", "") or getattr(event, "reason", "")
-    return f"· {local(event.at):%H:%M} {words}" + (f": {brief(said, _WIDE)}" if said else "")
+    return f"· {local(event.at):%H:%M} {words}" + (f": {_row(said)}" if said else "")
+
+
+def _row(said: str) -> str:
+    """What was said in one row."""
+    return brief(" ".join(said.split()), _WIDE)
 
 
 _IN_PLACE: dict[type[e.Event], str] = {
@@ -68,7 +73,7 @@ def _words(event: e.Event) -> str:
     said = f"to {event.to}" if isinstance(event, e.QueryHanded) else said
     money = getattr(event, "cost", 0.0) or getattr(event, "budget", 0.0)
     spent = f" (${money:.2f})" if money else ""
-    return f"{who} {what} {query}".rstrip() + spent + (f": {brief(said, _WIDE)}" if said else "")
+    return f"{who} {what} {query}".rstrip() + spent + (f": {_row(said)}" if said else "")
 
 
 _FIELDS = ("question", "answer", "reason", "summary", "goal", "title", "text", "diff", "kept")
