@@ -40,6 +40,8 @@ WORDS = [
     "",
     "é",
     "日本",
+    "日本" * 9,
+    "https://example.org/unbroken_words_are_long",
 ]
 # Made once: 2,000 examples spend most of their time on being drawn.
 OPTIONS = [Option(label, described) for label in WORDS for described in ("", "A", "Yes — no")]

@@ -40,6 +40,11 @@ from winnow.core.text.visible import show
         ("use ⟦x⟧ and a --> b", "use ‹x› and a --> b"),
         ("x" * 3000, "x" * 1980 + "… (3,000 characters)"),
         ("a\xa0b\u200dc\xadd", "a‹U+00A0›b‹U+200D›c‹U+00AD›d"),
+        (
+            "👩🏽\u200d💻 ❤\ufe0f\u200d🔥 ⚙\ufe0f 1\ufe0f\u20e3",
+            "👩🏽\u200d💻 ❤\ufe0f\u200d🔥 ⚙\ufe0f 1\ufe0f\u20e3",
+        ),
+        ("⚙\ufe0f\ufe0f a\ufe0f 💻\u200d", "⚙\ufe0f‹U+FE0F› a‹U+FE0F› 💻‹U+200D›"),
     ],
 )
 def test_clean_shows_what_a_line_could_hide(text: str, shown: str) -> None:
@@ -172,7 +177,7 @@ def test_an_older_versions_marker_is_renewed() -> None:
         ("It is fast, and all of us know it.", "It is fast, and all of us know it|."),
         ("It is fast, and all of us (the team)", "It is fast, and all of us (the team|)"),
         ("Redis — 東京の首都圏で使われている", "Redis — |東京の首都圏で使われている"),
-        ("東京の首都圏で使われている", "東京の首都圏で使われている|"),
+        ("東京の首都圏で使われている", "|東京の首都圏で使われている"),
         ("." * 30, "." * 30 + "|"),
         ("", "|"),
     ],

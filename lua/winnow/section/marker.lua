@@ -87,13 +87,14 @@ function M.told(line)
   return from and past_ends(line, to) == #line and line:sub(1, from - 1) or line
 end
 
---- Whether a marker stands inside of what it marks, or beside a blank: nothing shows in its place.
+--- Whether a marker stands inside of what it marks, before it, or beside a blank: nothing shows in
+--- its place.
 ---@param line string
 ---@param span { [1]: integer, [2]: integer }
 ---@return boolean
 function M.is_within(line, span)
   local blank = line:sub(span[1], span[1]) == ' ' or line:sub(span[2] + 1, span[2] + 1) == ' '
-  return blank or past_ends(line, span[2]) > span[2]
+  return blank or span[1] == 0 or past_ends(line, span[2]) > span[2]
 end
 
 --- Where the label of an option ends, and where all that was shown of it does.
@@ -107,7 +108,7 @@ function M.option(line, id)
   if not (found and from and tonumber(found.slot)) then
     return nil, 0
   end
-  local split = line:sub(from - 1, from - 1) == ' ' -- before a long word
+  local split = from == 1 or line:sub(from - 1, from - 1) == ' ' -- before a long word
   local stop = split and #line or past_ends(line, to)
   return math.min((line:find(' — ', 1, true) or #line + 1) - 1, stop), stop
 end

@@ -289,12 +289,15 @@ local function head_rule(head, width)
   end
 end
 
---- The mark of an option: drawn, so that `^` is where the label begins.
+--- The mark of an option: drawn, so that `^` is where the label begins. It goes with its line: on
+--- the next one it would, until all is drawn anew, move the column that `j` keeps.
 ---@type vim.api.keyset.set_extmark
 local LISTED = {
   virt_text = { { OPTION .. ' ', 'WinnowMark' } },
   virt_text_pos = 'inline',
   right_gravity = false,
+  invalidate = true,
+  undo_restore = false,
 }
 
 --- Draw a section.

@@ -117,9 +117,10 @@ class Known:
         )
 
 
-def _texts(line: Line) -> tuple[str, str]:
-    """What it says, and what is left of that when all goes from the marker on."""
-    return line.text, line.text[: place(line.text)]
+def _texts(line: Line) -> tuple[str, ...]:
+    """What it says, and what is left of that when all goes from the marker on, if anything is."""
+    left = line.text[: place(line.text)]
+    return (line.text, left) if left else (line.text,)
 
 
 def slot_of(text: str) -> int | str:

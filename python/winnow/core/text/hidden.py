@@ -22,6 +22,13 @@ _LENIENT = (
 )
 IN_PROSE = re.compile(f"[{_CONTROLS}]")
 ANYWHERE = re.compile(f"[{_CONTROLS}{_LENIENT}]")
+# One picture may be made of several characters: one selector and a joiner belong to it.
+_PICTURE = (
+    "[\xa9\xae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u25fe\u2600-\u27bf"
+    "\u2934\u2935\u2b05-\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+)
+_JOINS = f"(?:(?<={_PICTURE})|(?<={_PICTURE}\ufe0f))\u200d(?={_PICTURE})"
+IN_LABELS = re.compile(f"(?!{_JOINS}|(?<={_PICTURE})\ufe0f|\ufe0f\u20e3){ANYWHERE.pattern}")
 
 
 def shown(match: re.Match[str]) -> str:

@@ -33,7 +33,7 @@ _FORGED = re.compile(rf"(?ai){_OPEN}(?=[a-z0-9]{{1,40}}=\d|[a-z0-9]{{41}})")
 # In a section, where the editor also hides what edits leave of a marker.
 _SCRAPS = re.compile(f"[{_OPEN}{_CLOSE}]")
 # What `clean` has to look at; most texts have none of it.
-_ODD = re.compile(f"{hidden.ANYWHERE.pattern}|[\r\n\t{_OPEN}{_CLOSE}]")
+_ODD = re.compile(f"{hidden.IN_LABELS.pattern}|[\r\n\t{_OPEN}{_CLOSE}]")
 _BENT = {_OPEN: grammar.BENT, _CLOSE: "›"}
 
 # The end of a piece of text that, with the next piece, is a marker's head or one line break.
@@ -69,7 +69,8 @@ def sewn(text: str, mark: str) -> str:
     """A line with its marker, where it does not get a row of its own when the line wraps.
 
     That is behind the last word, but before what ends a sentence, since Neovim may break a line
-    there; and before a word so long that it is broken itself, as in scripts without blanks.
+    there; and before a word so long that it is broken itself, as in scripts without blanks, be it
+    the only one.
     """
     at = place(text)
     return text[:at] + mark + text[at:]
@@ -81,7 +82,7 @@ def place(text: str) -> int:
     if not stem or len(text.encode()) <= _SHORT:
         return len(text)
     word = re.split(r"[ \t!@*+;:,./?-]", stem)[-1]
-    return stem.rfind(" ") + 1 if len(word.encode()) > _SHORT and " " in stem else len(stem)
+    return stem.rfind(" ") + 1 if len(word.encode()) > _SHORT else len(stem)
 
 
 def strip_markers(text: str, *, fragments: bool = False) -> str:
@@ -109,7 +110,7 @@ def clean(text: str, longest: int = LONGEST) -> str:
     if is_plain(text) or _ODD.search(text) is None:
         return text
     text = text.replace("\r\n", "\n").replace("\n", " ⏎ ").replace("\t", "⇥")
-    return _bent(_SCRAPS, hidden.ANYWHERE.sub(hidden.shown, text))
+    return _bent(_SCRAPS, hidden.IN_LABELS.sub(hidden.shown, text))
 
 
 def is_plain(text: str) -> bool:
