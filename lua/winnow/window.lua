@@ -26,12 +26,12 @@ function M.is_given(mods)
   return mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal
 end
 
-local COLUMNS = 40 -- that a window beside another one has at least
+local COLUMNS = 50 -- that a window beside another one has at least
 
 --- Where a new window goes: beside the others, as long as all of them are wide enough to read.
 ---@param split string where beside them
 ---@return vim.api.keyset.cmd.mods
-local function beside(split)
+function M.beside(split)
   local kind, shown = unpack(vim.fn.winlayout())
   local count = kind == 'row' and #shown or 1
   if vim.o.columns / (count + 1) >= COLUMNS then
@@ -54,7 +54,7 @@ function M.show(buf, mods)
   elseif free and not given then
     vim.api.nvim_set_current_buf(buf)
   else
-    vim.cmd.sbuffer({ buf, mods = given and mods or beside('botright') })
+    vim.cmd.sbuffer({ buf, mods = given and mods or M.beside('botright') })
   end
   if win == -1 then
     local chat = registry.get(buf)
@@ -179,7 +179,7 @@ function M.open_beside(path, line)
     local stays = vim.bo.buftype ~= '' or vim.wo.winfixbuf or vim.bo.modified and not vim.o.hidden
     if vim.api.nvim_get_current_win() == here or stays then
       vim.api.nvim_set_current_win(here)
-      vim.cmd.split({ path, mods = beside('leftabove'), magic = { file = false } })
+      vim.cmd.split({ path, mods = M.beside('leftabove'), magic = { file = false } })
     else
       vim.cmd.edit({ path, magic = { file = false } })
     end

@@ -167,7 +167,7 @@ def test_a_directory_has_a_chat_of_its_own(editor: Editor) -> None:
 @pytest.mark.parametrize(
     ("command", "layout", "tabs"),
     [
-        ("Winnow", "row", 1),
+        ("Winnow", "col", 1),
         ("vertical Winnow", "row", 1),
         ("horizontal Winnow", "col", 1),
         ("topleft Winnow", "col", 1),
@@ -175,7 +175,7 @@ def test_a_directory_has_a_chat_of_its_own(editor: Editor) -> None:
     ],
 )
 def test_modifiers_say_where(editor: Editor, command: str, layout: str, tabs: int) -> None:
-    """The chat opens beside what is there, or where the command's modifiers say."""
+    """The chat opens below in 80 columns, or where the command's modifiers say."""
     editor.command("edit code")
     editor.keys(f":{command}<CR>")
     assert editor.lua("return vim.fn.winlayout()[1]") == layout

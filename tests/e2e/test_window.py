@@ -241,3 +241,14 @@ def test_wrapped_rows_hang_under_their_text(editor: Editor, cols: int) -> None:
         rows = screen[first + 1 : screen.index("", first)]
         assert rows
         assert {len(row) - len(row.lstrip()) for row in rows} == {indent}, line
+
+
+@pytest.mark.parametrize("columns", [99, 100])
+def test_a_window_opens_where_it_has_room(editor: Editor, columns: int) -> None:
+    """At the right, unless both windows would be too narrow for their lines."""
+    editor.resize(columns, 24)
+    editor.keys("itext<Esc>:Winnow decisions<CR>")
+    wide = editor.lua("return vim.api.nvim_win_get_width(0)")
+    assert wide == (99 if columns == 99 else 50)
+    editor.keys(":quit<CR>")
+    editor.resize(80, 24)

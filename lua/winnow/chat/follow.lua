@@ -1,5 +1,6 @@
 --- A window that goes to the files that the agent reads and writes, when the user wants that.
 local say = require('winnow.say')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -32,7 +33,7 @@ local function window_of(chat)
   if beside == -1 or vim.fn.getcmdwintype() ~= '' then
     return nil
   end
-  local split = vim.api.nvim_win_get_width(beside) >= 120 and 'right' or 'above'
+  local split = window.beside('right').vertical and 'right' or 'above'
   local ok, win = pcall(vim.api.nvim_open_win, chat.buf, false, { split = split, win = beside })
   return ok and win or nil -- there was no room
 end

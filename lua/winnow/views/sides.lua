@@ -1,5 +1,6 @@
 --- The open patch beside the file, as a diff of two buffers in a tab of their own.
 local scratch = require('winnow.scratch')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -30,7 +31,7 @@ function M.open(path, old, new)
   local left, right = fill('old', path, old), fill('new', path, new)
   vim.cmd.sbuffer({ left, mods = { tab = vim.fn.tabpagenr() } })
   vim.cmd.diffthis()
-  vim.cmd.sbuffer({ right, mods = { vertical = true, split = 'belowright' } })
+  vim.cmd.sbuffer({ right, mods = window.beside('belowright') })
   vim.cmd.diffthis()
   for _, buf in ipairs({ left, right }) do
     vim.bo[buf].filetype = vim.filetype.match({ filename = path, buf = buf }) or ''
