@@ -10,7 +10,6 @@ from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle
 from tests.e2e.test_modes import rules
 
-
 # As those do that have a picker of their own: in a window, and after the key.
 PICKER = """
   local own = vim.ui.select
