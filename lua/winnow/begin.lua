@@ -55,6 +55,7 @@ end
 function M.quote(chat, source, first, last, part)
   local lines = part or vim.api.nvim_buf_get_lines(source, first - 1, last, false)
   local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(source), ':~:.')
+  name = name == '' and '[No Name]' or name
   local fence = '```'
   while table.concat(lines, '\n'):find(fence, 1, true) do
     fence = fence .. '`'
@@ -87,6 +88,7 @@ end
 ---@param text string
 ---@param values table<string, string> more frontmatter
 ---@param worktree? boolean the tasks of this run have worktrees of their own
+---@return winnow.Chat
 function M.chat(args, text, values, worktree)
   local source = vim.api.nvim_get_current_buf()
   local buf = chats.create(M.place(), values)
@@ -100,6 +102,7 @@ function M.chat(args, text, values, worktree)
     M.quote(chat, source, args.line1, args.line2)
   end
   M.send(chat, text)
+  return chat
 end
 
 return M

@@ -35,15 +35,12 @@ local function drafted()
   return text ~= '' and text or nil
 end
 
---- Ask the open round's questions one by one, or all at once.
+--- Ask a chat's questions one by one, or all at once, also those that are open.
+---@param chat winnow.Chat
 ---@param how string
-local function pace(how)
-  if how ~= '++one' and how ~= '++all' then
-    say(('winnow: there is no %s, only ++one and ++all.'):format(how), 'warn')
-  elseif guard.is_user() then
-    registry.with_current(function(chat)
-      chat:tell('pace', { one_by_one = how == '++one' })
-    end)
+local function pace(chat, how)
+  if not chat.section or guard.is_user() then -- what is open is asked anew
+    chat:tell('pace', { one_by_one = how == '++one' })
   end
 end
 
@@ -58,32 +55,52 @@ local function led(id)
   end
 end
 
---- Clarify a request: these words, a range, the specification here, or the draft.
+--- Go on with the specification here.
 ---@param args table as nvim_create_user_command gives it
----@param rest string
-function M.run(args, rest)
-  local words = vim.trim(rest)
-  local id = args.range == 0 and specified()
-  if vim.startswith(words, '++') then
-    pace(words)
-  elseif id and vim.bo.modified then
+---@param id string
+---@param words string
+---@return winnow.Chat?
+local function go_on(args, id, words)
+  local chat = led(id)
+  if vim.bo.modified then
     say('winnow: write the specification first: what is read is the file.', 'warn')
-  elseif id and led(id) then
-    local chat = assert(led(id))
+    return nil
+  elseif chat then
     window.show(chat.buf, args.smods)
     if words ~= '' or chat.state == 'idle' or chat.state == 'asleep' then
       begin.send(chat, words ~= '' and words or 'Ask what is open now.')
     end
+    return chat
+  end
+  local again = ('Go on with the specification %s'):format(vim.api.nvim_buf_get_name(0))
+  words = words ~= '' and ('%s: %s'):format(again, words) or again .. ': ask what is open now.'
+  return begin.chat(args, words, { clarify = id })
+end
+
+--- Clarify a request: these words, a range, the specification here, or the draft.
+---@param args table as nvim_create_user_command gives it
+---@param rest string `++one` or `++all` before the words: how to ask
+function M.run(args, rest)
+  local how, words = ('%s '):format(vim.trim(rest)):match('^(%+%+%S*)%s*(.-)%s*$')
+  words = words or vim.trim(rest)
+  local id, chat = args.range == 0 and specified(), nil ---@type string|false?, winnow.Chat?
+  if how and how ~= '++one' and how ~= '++all' then
+    say(('winnow: there is no %s, only ++one and ++all.'):format(how), 'warn')
   elseif id then
-    local again = ('Go on with the specification %s'):format(vim.api.nvim_buf_get_name(0))
-    words = words ~= '' and ('%s: %s'):format(again, words) or again .. ': ask what is open now.'
-    begin.chat(args, words, { clarify = id })
+    chat = go_on(args, id, words)
   elseif words ~= '' or args.range > 0 then
-    begin.chat(args, words, { clarify = begin.id() })
+    chat = begin.chat(args, words, { clarify = begin.id() })
+  elseif how then
+    registry.with_current(function(current)
+      chat = current
+    end)
   elseif drafted() then
-    begin.chat(args, drafted() or '', { clarify = begin.id() })
+    chat = begin.chat(args, drafted() or '', { clarify = begin.id() })
   else
     say('winnow: say what is wanted: :Winnow clarify {request}.', 'warn')
+  end
+  if chat and how then
+    pace(chat, how)
   end
 end
 

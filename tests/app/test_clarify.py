@@ -289,6 +289,15 @@ async def test_one_by_one_and_all_at_once(room: Clarifying) -> None:
     assert len(room.querier.prompts) == 3
 
 
+async def test_the_pace_may_be_said_with_the_request(room: Clarifying) -> None:
+    """Before there is an agent that asks."""
+    room.querier.gives.append(round_of(question("Which cart?", "B"), question("How fast?", "B")))
+    await room.do(p.Open(CHAT, "/chat.md", "/shop", clarify=p.Clarify("abc")))
+    await room.do(p.Pace(CHAT, one_by_one=True))
+    await room.send("Make the cart faster")
+    assert room.asked == ["Which cart?"]
+
+
 async def test_a_chat_that_clarifies_nothing_has_no_pace(room: Clarifying) -> None:
     await room.open()
     await room.do(p.Pace(CHAT, one_by_one=True))

@@ -1,6 +1,7 @@
 --- What an open section looks like beyond its text: rules, hints and the verdict. A function of
 --- the text and of the last verdict, drawn anew after every change.
 local code = require('winnow.chat.code')
+local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 
@@ -8,6 +9,7 @@ local M = {}
 
 local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc><Esc> cancels'
 local OWN = 'write your answer below, <CR> confirms, <Esc><Esc> cancels'
+local CLARIFY = '<CR> on one takes it, dd drops it; "enough" behind ✎ ends the questions'
 local OPTION = '•' -- before each option; as wide as `dress.lua` has wrapped rows hang
 local RULE = 120 -- columns of a rule, where the window has them
 local PEEK = 6 -- lines of a preview that are shown below its option
@@ -324,8 +326,10 @@ function M.draw(section)
   for _, row in ipairs(options) do
     put(row, LISTED)
   end
+  local clarifies = section.pristine and frontmatter.read(buf).clarify
   for _, last in ipairs(section.pristine and asked or {}) do
-    put(last.row, { virt_lines = in_lines(M.wrapped(last.hint, width)) })
+    local hint = clarifies and last.hint == HINT and #bodies == 0 and CLARIFY or last.hint
+    put(last.row, { virt_lines = in_lines(M.wrapped(hint, width)) })
   end
   local shown = shown_of(section)
   local verdict = foot_line(shown, width)

@@ -21,6 +21,8 @@ from winnow.core.context import attachment
 from winnow.core.context.attachment import Attachment
 from winnow.ports.query import Cancelled
 
+NEXT = "In it, `:Winnow run` or `:Winnow new` has it built, `:Winnow clarify` goes on."
+
 Show = Callable[[Mapping[str, Any]], None]
 Wrote = Callable[[str], None]
 
@@ -173,7 +175,7 @@ class ClarifyAgent:
             there = self._paper.read(known)  # it has changed since it was shown: ask about that
         known = self._paper.write(known, text, there)
         loop.known = await self._keep(msgspec.structs.replace(known, finished=True))
-        self._say(f"The specification is {known.path}.")
+        self._say(f"The specification is {known.path}. {NEXT}")
         self._wrote(known.path)
 
     def _say(self, sentence: str) -> None:

@@ -18,12 +18,15 @@ class ClarifyChat(Chat):
     """A chat whose agent is `ClarifyAgent`."""
 
     _agent: ClarifyAgent | None = None  # the newest one
+    _one_by_one: bool | None = None  # None: as the option has it
 
     def handle(self, event: p.ChatEvent) -> None:
         """See `Chat.handle`."""
         if not isinstance(event, p.Pace):
             super().handle(event)
-        elif self._agent is not None:
+            return
+        self._one_by_one = event.one_by_one
+        if self._agent is not None:
             self._agent.pace(one_by_one=event.one_by_one)
 
     async def _spec(self) -> ports.AgentSpec:
@@ -35,7 +38,7 @@ class ClarifyChat(Chat):
     async def _make(self, spec: ports.AgentSpec) -> ports.Agent:
         world, options = self._world, self._opened.clarify
         paper = Paper(world.files, world.clock, f"{spec.cwd}/{options.folder}")
-        one_by_one = self._agent.one_by_one if self._agent else options.one_by_one
+        one_by_one = options.one_by_one if self._one_by_one is None else self._one_by_one
         self._agent = ClarifyAgent(
             options.id,
             spec,
