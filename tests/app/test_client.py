@@ -118,7 +118,9 @@ async def test_how_it_is_started(tmp_path: Path) -> None:
     assert json.loads(start.value("--json-schema")) == SCHEMA
     assert start.value("--model") == "claude-opus-4-6"
     assert start.value("--output-format") == "stream-json"
+    assert start.value("--input-format") == "stream-json"  # what `-p` is for a person
     assert start.value("--tools") == "Read,Glob,Grep"
+    assert start.value("--permission-mode") == "default"
     assert {"--verbose", "--include-partial-messages"} <= set(start.argv)
     assert not any("dangerously" in arg or "bypass" in arg for arg in start.argv)
     given = {
@@ -128,6 +130,7 @@ async def test_how_it_is_started(tmp_path: Path) -> None:
         "CLAUDE_CODE_DISABLE_FEEDBACK_SURVEY": "1",
     }
     assert given.items() <= start.env.items()
+    assert left(player) == []
 
 
 async def test_without_a_key_the_login_counts(

@@ -148,6 +148,16 @@ async def test_what_is_missing_there_is_said(
         await real.claude(place=elsewhere).connect()
 
 
+async def test_another_version_there_is_said(real: Stage, there: Path, tmp_path: Path) -> None:
+    """One that is too old for what it is started with."""
+    (there / "old").write_text("#!/bin/sh\necho \"error: unknown option '--new'\" >&2; exit 1\n")
+    (there / "old").chmod(0o755)
+    odd = wrapper(tmp_path, 'exec "$@"')
+    elsewhere = place(real, there, odd, cli=str(there / "old"))
+    with pytest.raises(ports.AgentError, match="does not know the option --new.*claude update"):
+        await real.claude(place=elsewhere).connect()
+
+
 @pytest.mark.parametrize("command", ["exit 255", "exec no-such-program"])
 async def test_a_place_that_can_not_be_reached(
     real: Stage, there: Path, tmp_path: Path, command: str

@@ -185,6 +185,7 @@ class Client:
             resume=self.session if known else None,
             model=self._model or None,
             tools=list(READING),
+            permission_mode="default",  # whatever the user has chosen for chats
             can_use_tool=_refuse,  # what is not within the folder comes here
             setting_sources=["user"],  # nothing of the project acts before anything is asked
             include_partial_messages=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from winnow.core.agent import Retry, Trouble
@@ -138,6 +139,11 @@ def died(exit_code: int | None, last: str) -> str:
         return (
             "Claude Code does not allow the mode bypassPermissions for root, except in a sandbox "
             "(IS_SANDBOX=1); `:Winnow mode default` goes on."
+        )
+    if unknown := re.search(r"unknown option '?([^\s']+)", last):
+        return (
+            f"Claude Code does not know the option {unknown[1]}, so it is too old; run "
+            f"`claude update` where it is installed, then send again, {_LOG}."
         )
     code = "" if exit_code is None else f" with exit code {exit_code}"
     told = f" ({_brief(last)})" if last else ""
