@@ -154,7 +154,7 @@ async def test_another_version_there_is_said(real: Stage, there: Path, tmp_path:
     (there / "old").chmod(0o755)
     odd = wrapper(tmp_path, 'exec "$@"')
     elsewhere = place(real, there, odd, cli=str(there / "old"))
-    with pytest.raises(ports.AgentError, match="does not know the option --new.*claude update"):
+    with pytest.raises(ports.AgentError, match=r"does not know the option --new.*claude update"):
         await real.claude(place=elsewhere).connect()
 
 
