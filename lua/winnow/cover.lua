@@ -93,8 +93,8 @@ function M.fit(win, buf, row, line, group)
   end
 end
 
---- Draw the fence that opens a body without its marker: a plugin that draws Markdown shows what
---- follows the language, however well that is hidden.
+--- Draw a fence of a body, without the marker of the one that opens it: a plugin that draws
+--- Markdown shows what follows the language, however well that is hidden, and hides the other one.
 ---@param win integer
 ---@param buf integer
 ---@param row integer
@@ -102,7 +102,7 @@ end
 ---@param group? string
 function M.fence(win, buf, row, line, group)
   local width, shown = text_width(win), marker.strip(line)
-  if shown ~= line and vim.fn.strdisplaywidth(shown) <= width then
+  if vim.fn.strdisplaywidth(shown) <= width then
     cover(buf, row, shown, width, group)
   end
 end

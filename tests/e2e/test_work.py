@@ -159,6 +159,7 @@ def test_the_todo_list_is_one_block_that_the_user_can_change(
     claude.wait_line("Begun.")
     wait_idle(claude)
     assert claude.text().count("▸ Todo") == 1
+    assert [row for row in claude.lines() if row.endswith("Write tests")] == ["│ ▸ Write tests"]
     assert "▸ TaskCreate" not in claude.text()
     claude.keys("gg/▸ Todo<CR><CR>")
     claude.wait(lambda: plain(claude)[:1] == ["[-] Write tests"], "the list")

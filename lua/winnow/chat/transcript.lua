@@ -182,12 +182,17 @@ local function add(chat, id, lines)
   chat.tools[id] = { mark = mark, line = lines[1] }
 end
 
---- Write what has become of a tool.
+--- Write what has become of a tool; an output takes the place of the one that is there.
 ---@param chat winnow.Chat
 ---@param tool winnow.ToolMark
 ---@param row integer
 ---@param lines string[]
 local function update(chat, tool, row, lines)
+  local last = row + 1
+  while #lines > 1 and fold.is_output(chat.buf, last) do
+    last = last + 1
+  end
+  vim.api.nvim_buf_set_lines(chat.buf, row + 1, last, false, {})
   vim.api.nvim_buf_set_text(chat.buf, row, 0, row, #tool.line, lines)
   tool.line = lines[1]
   set_mark(chat, row, tool.line, tool.mark)
