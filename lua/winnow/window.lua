@@ -40,6 +40,12 @@ function M.beside(split)
   return { split = split == 'leftabove' and 'aboveleft' or 'belowright' }
 end
 
+--- Whether the current window holds a chat, or a subagent of one.
+---@return boolean
+local function is_chat()
+  return registry.current() ~= nil or vim.bo.filetype == 'winnowagent'
+end
+
 --- Show a buffer: where it is visible already, or in the current window when that holds nothing or
 --- a chat, or in a new one at the right, or below where that is too narrow; command modifiers such
 --- as :tab say otherwise.
@@ -48,7 +54,7 @@ end
 function M.show(buf, mods)
   local win = vim.fn.bufwinid(buf)
   local given = mods and M.is_given(mods)
-  local free = not vim.wo.winfixbuf and (is_empty() or registry.current() ~= nil)
+  local free = not vim.wo.winfixbuf and (is_empty() or is_chat())
   if win ~= -1 then
     vim.api.nvim_set_current_win(win)
   elseif free and not given then

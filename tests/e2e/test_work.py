@@ -106,6 +106,7 @@ def test_a_subagent_is_read_to_any_depth_and_becomes_a_chat(
     claude.keys(":Winnow up<CR>")
     claude.wait_line("▸ Background do a2 · done")
     assert "▸ Agent do a2" in claude.line()
+    assert claude.lua("return #vim.api.nvim_tabpage_list_wins(0)") == 1
     claude.wait_line("▸ Agent do a1 ✓")
     text = claude.text()
     assert "Deep" not in text
