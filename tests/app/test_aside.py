@@ -48,9 +48,11 @@ async def test_it_is_the_model_of_now_that_answers(room: Room) -> None:
     """As it was chosen last, not the one with which the chat was opened."""
     await room.do(p.Open(CHAT, "/chat.md", "/", model="opus", session="abc"))
     await room.do(p.Choose(CHAT, "model", "haiku"), p.Choose(CHAT, "effort", "low"))
+    await room.do(p.Choose(CHAT, "fast", "on"))
     await room.do(p.AskAside(CHAT, 1, "Why?"))
     (aside,) = [agent for agent in room.agents if agent.spec.aside]
     assert (aside.spec.model, aside.spec.effort, aside.spec.budget) == ("haiku", "low", 0.0)
+    assert aside.spec.fast
     await room.do(p.EndAside(CHAT, 1))
 
 
@@ -74,7 +76,7 @@ async def test_there_must_be_something_to_ask_about(room: Room) -> None:
 
 
 async def test_it_leaves_no_trace(real: Stage) -> None:
-    """No file of its own, nothing in that of the session; and it can only read."""
+    """No file of its own, nothing in that of the session; and it can only read, as fast as that."""
     server, user = real.server, User()
     server.add(api.say("Hello there."))
     server.on("aside please", api.say(api.ToolUse("Bash", {"command": "ls"}, "t1")))
@@ -85,7 +87,7 @@ async def test_it_leaves_no_trace(real: Stage) -> None:
         [started] = real.user.every(a.Started)
         env = server.env(real.folder / "config")
         spec = ports.AgentSpec(
-            str(real.folder), session=started.session, given=Given(False), aside=True
+            str(real.folder), session=started.session, given=Given(False), aside=True, fast=True
         )
         other = ClaudeAgent(spec, user.ask, env=env, start_patience=40)
         async with connected(other, user):
@@ -93,6 +95,7 @@ async def test_it_leaves_no_trace(real: Stage) -> None:
             await user.turn()
     assert user.text == "An answer."
     assert "Hello there." in json.dumps(server.requests[-1]["messages"])
+    assert server.requests[-1]["speed"] == "fast"
     assert "No such tool available: Bash" in server.tool_result("t1")
     [file] = (real.folder / "config").rglob("*.jsonl")
     assert file.stem == started.session

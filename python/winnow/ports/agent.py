@@ -191,6 +191,7 @@ class AgentSpec(msgspec.Struct, frozen=True):
     role: tools.Role = ""  # in a run
     about: str = ""  # what it is for, in words
     effort: str = ""
+    fast: bool = False  # in fast mode, where the model has one
     compact: str = ""  # a full context: "ask" the user, "off"; else Claude Code does as it likes
     budget: float = 0.0  # US dollars that it may cost from now on; 0: no limit
     total: float = 0.0  # that its session may cost with all before, as far as it is known; 0: ditto

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -113,6 +113,9 @@ class ClaudeAgent:
             await self._client.disconnect()
             self._renew()
             await self._start()
+        if spec.fast:  # no option of the CLI's
+            with suppress(ports.AgentError):
+                await self.controls.set_flag("fast", "on")
         self._drain_task = asyncio.create_task(self._drain())
 
     def _renew(self) -> None:

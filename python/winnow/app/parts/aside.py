@@ -88,7 +88,7 @@ async def answer(part: Part, session: str, text: str) -> AsyncGenerator[str, Non
         raise ports.AgentError(NOTHING)
     spec = ports.AgentSpec(o.cwd, o.agent, session, given=Given(False), aside=True)
     now = part.beside.spec(spec)  # of whoever answers in the chat
-    spec = msgspec.structs.replace(spec, model=now.model, effort=now.effort)
+    spec = msgspec.structs.replace(spec, model=now.model, effort=now.effort, fast=now.fast)
     agent = await around.world.make_agent(spec, _refuse)
     try:
         await agent.connect()

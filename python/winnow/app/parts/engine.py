@@ -39,15 +39,14 @@ class Engine(Part):
     def spec(self, spec: ports.AgentSpec) -> ports.AgentSpec:
         """See `Part.spec`."""
         model, effort = (self.values[name].replace(DEFAULT, "") for name in ("model", "effort"))
-        return msgspec.structs.replace(spec, model=model, effort=effort)
+        fast = self.values["fast"] == ON
+        return msgspec.structs.replace(spec, model=model, effort=effort, fast=fast)
 
     def connected(self, agent: ports.Agent) -> None:
         """See `Part.connected`."""
         session = self.around.session
         if agent.controls is not None:
             session.control(lambda controls: controls.models(), self._know, lambda _: None)
-            if self.values["fast"] == ON:
-                session.control(_change("fast", ON), lambda _: None, lambda _: None)
 
     def _know(self, models: list[Model]) -> None:
         self._models = models
