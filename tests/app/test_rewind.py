@@ -186,8 +186,10 @@ async def test_a_summary_takes_the_place_of_a_part(room: Room, shelf: Shelf, lab
     [branch] = room.editor.every(p.Adopt)
     if "from" in label:
         assert branch.lines == LINES[:7]
+        assert branch.values["at"] == "1"
         assert branch.draft.endswith("In short.\n\n")
     else:
+        assert branch.values["at"] == "1 0"  # which is its own first message
         assert branch.lines[-3:] == LINES[8:11]
         assert "In short." in branch.lines
         assert shelf.done[-1][:3] == ("cut", "session", "p2")

@@ -170,9 +170,11 @@ def test_a_chat_knows_its_branches_and_what_it_is_one_of() -> None:
             kept("a", CHAT),
             kept("b", CHAT.replace("cwd:", "fork: a.md\nat: 2\ncwd:")),
             kept("c", CHAT.replace("cwd:", "fork: b.md\nat: many\ncwd:")),
+            kept("d", CHAT.replace("cwd:", "fork: gone.md\nat: 3 0\ncwd:")),
         ]
     )
-    a, b, c = sorted(found, key=lambda item: item.path)
+    a, b, c, d = sorted(found, key=lambda item: item.path)
+    assert [(it.at, it.here) for it in (b, d)] == [(2, 2), (3, 0)]
     assert [(it.at, it.branches) for it in (a, b, c)] == [(-1, 1), (2, 1), (-1, 0)]
     assert sessions.forked(found, b.path) == ([c], a)
     assert sessions.forked(found, a.path) == ([b], None)

@@ -18,7 +18,7 @@ local LONGEST = 40 -- columns of a title
 function M.values(chat)
   local cwd, values = tree.of(chat)
   local own = frontmatter.read(chat.buf)
-  for _, key in ipairs({ 'model', 'effort', 'questions' }) do
+  for _, key in ipairs({ 'model', 'effort', 'fast', 'questions' }) do
     values[key] = own[key]
   end
   return cwd, values

@@ -90,6 +90,7 @@ class Item(msgspec.Struct, frozen=True):
     branch: str = ""  # of the worktree that it works in
     at: int = -1  # before which of that one's messages, of the user's and from 0; -1: not known
     branches: int = 0  # chats that were forked from it
+    here: int = -1  # which of its own messages that is
 
 
 def head(text: str) -> Head:
@@ -161,6 +162,7 @@ def items(
 
 def _chat(kept: Kept, session: Session | None, branches: int) -> Item:
     values = kept.head.values
+    at = [_number(word) for word in values.get("at", "").split()] or [-1]
     return Item(
         key(kept.path),
         _title(values.get("title", ""), session, kept.head.first),
@@ -171,9 +173,14 @@ def _chat(kept: Kept, session: Session | None, branches: int) -> Item:
         values.get("fork", ""),
         kept.elsewhere,
         values.get("branch", ""),
-        int(at) if (at := values.get("at", "")).isdecimal() and len(at) < _DIGITS else -1,
+        at[0],
         branches,
+        at[-1],
     )
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdecimal() and len(word) < _DIGITS else -1
 
 
 def _title(given: str, session: Session | None, first: str) -> str:

@@ -30,8 +30,8 @@ class Branches(Part):
         branches, origin = sessions.forked(found, path)
         forks = [p.Branch(it.at, it.title, it.path, it.changed) for it in branches if it.at >= 0]
         own = next((it for it in found if it.path == path), None)
-        if origin is not None and own is not None and own.at >= 0:
+        if origin is not None and own is not None and own.here >= 0:
             it = origin
-            forks.append(p.Branch(own.at, it.title, it.path, it.changed, origin=True))
+            forks.append(p.Branch(own.here, it.title, it.path, it.changed, origin=True))
         if forks:
             page.apply(p.Branches(page.chat, forks))

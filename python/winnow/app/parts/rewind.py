@@ -270,13 +270,22 @@ class Rewind(Part):
         session = await self._books.cut(self.around.session.id, target.cut.prompt, summary)
         event = target.event
         head = Transcript([Said(summary)], self.around.page.folder).text.split("\n")
-        self._adopt(event, session, [*head, "", *event.lines[event.row :]], "", late=True)
+        all_ = [*head, "", *event.lines[event.row :]]
+        # It is the first message there.
+        self._adopt(event, session, all_, "", at=f"{event.nth} 0", late=True)
 
     def _adopt(
-        self, event: p.Rewind, session: str, lines: list[str], draft: str, *, late: bool
+        self,
+        event: p.Rewind,
+        session: str,
+        lines: list[str],
+        draft: str,
+        *,
+        at: str = "",
+        late: bool,
     ) -> None:
         o = self.around.opened
-        here = {"fork": o.path.rpartition("/")[2], "at": str(event.nth)}
+        here = {"fork": o.path.rpartition("/")[2], "at": at or str(event.nth)}
         values = {**event.values, **here, **({"session": session} if session else {})}
         above = "\n".join(lines).strip("\n").split("\n") if any(lines) else []
         self.around.page.apply(p.Adopt(event.cwd or o.cwd, values, above, draft, late=late))
