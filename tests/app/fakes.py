@@ -379,9 +379,6 @@ class FakeAgent:
             raise ports.AgentError("Not on this plan.")
         self.say(a.Mode(mode))
 
-    async def rules(self) -> list[str]:
-        return ["allow Bash(ls)"]
-
     async def close(self) -> None:
         assert not self.closed
         self.closed = True

@@ -119,13 +119,6 @@ async def test_a_mode_that_is_set_is_told(stage: Stage) -> None:
         assert user.every(a.Mode)[-1] == a.Mode("plan")
 
 
-async def test_rules_can_be_listed(stage: Stage) -> None:
-    """Where there are none, too."""
-    async with connected(stage.agent(["one"]), stage.user) as agent:
-        none = {"claude": [], "scripted": ["The scripted agent has no rules."]}
-        assert await agent.rules() == none[stage.kind]
-
-
 async def test_a_scenario_starts_in_the_mode_it_was_given() -> None:
     """As Claude does; see test_claude_modes.py."""
     user, spec = User(), ports.AgentSpec("", mode="plan")

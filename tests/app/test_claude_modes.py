@@ -359,7 +359,10 @@ async def test_rules_are_listed_and_hold(real: Stage) -> None:
         {"type": "addDirectories", "directories": ["/var/tmp"], "destination": "session"},
     ]
     async with connected(real.claude(), user) as agent:
-        listed = await agent.rules()  # also before the first prompt
+        assert agent.controls is not None
+        listed = [
+            rule.line for rule in await agent.controls.rules()
+        ]  # also before the first prompt
         await agent.prompt("hi", "uuid-1")
         request, reply = await user.asked.get()
         assert request.tool_use_id == "toolu_b"  # the other one was allowed by a rule
@@ -373,7 +376,7 @@ async def test_rules_are_listed_and_hold(real: Stage) -> None:
             "deny Read(./.env) · this project, for everybody (.claude/settings.json)",
             "deny Bash(touch no) · this project, for you (.claude/settings.local.json)",
         ]
-        new = [line for line in await agent.rules() if line not in listed]
+        new = [rule.line for rule in await agent.controls.rules() if rule.line not in listed]
         assert new == ["allow Bash(mkdir *) · this session", "folder /var/tmp · this session"]
 
 
@@ -385,8 +388,8 @@ async def test_a_dead_cli_tells_no_rules(real: Stage) -> None:
     with pytest.raises(ports.AgentError):
         async for _ in agent.events():
             pass
-    with pytest.raises(ports.AgentError, match="does not tell its permission rules"):
-        await agent.rules()
+    with pytest.raises(ports.AgentError, match="could not list its rules"):
+        await agent.controls.rules()
     with pytest.raises(ports.AgentError, match="did not change the mode to plan"):
         await agent.set_mode("plan")
     await agent.close()

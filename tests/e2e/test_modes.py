@@ -391,7 +391,7 @@ def test_rules_of_a_chat_that_sleeps(claude: Editor) -> None:
     path.write_text("---\nwinnow: 1\n---\n\n## You\n\n")
     claude.restart(str(path))
     claude.keys(":Winnow mode<CR>")
-    claude.wait_screen("The rules can be told while Claude is connected.")
+    claude.wait_screen("Claude is not connected")
 
 
 # --- bypassPermissions ------------------------------------------------------------------------

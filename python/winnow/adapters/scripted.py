@@ -179,10 +179,6 @@ class ScriptedAgent:
         """Only tell of it: the scenario asks as it is written. See `ports.Agent.set_mode`."""
         self._emit(a.Mode(mode))
 
-    async def rules(self) -> list[str]:
-        """There are none. See `ports.Agent.rules`."""
-        return ["The scripted agent has no rules."]
-
     async def close(self) -> None:
         """End the run. See `ports.Agent.close`."""
         for task in (self._play_task, self._turn):

@@ -103,9 +103,8 @@ class Mode:
             lines = [head, "", *(rules or ["No rules are in force."])]
             self._page.apply(p.Rules(lines))
 
-        if self._session.state == "connected":
-            self._session.request(
-                lambda agent: agent.rules(), show, lambda error: show([error.sentence])
-            )
-        else:
-            show(["The rules can be told while Claude is connected."])
+        self._session.control(
+            lambda controls: controls.rules(),
+            lambda rules: show([rule.line for rule in rules]),
+            lambda error: show([error.sentence]),
+        )

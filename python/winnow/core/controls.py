@@ -33,14 +33,21 @@ class Server(msgspec.Struct, frozen=True):
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A permission rule in force."""
+    """A permission rule, or a folder in which Claude may work."""
 
-    behavior: str
+    behavior: str  # of a folder "folder"
     rule: str  # as it is stored
     source: str  # in the CLI's words
     where: str  # the same in words for the user
     kept: str = "readonly"  # "persistent": in a file; "session"; "readonly"
     root: str = ""  # the folder whose settings are the project's
+    unused: bool = False  # not in effect: managed settings say so
+
+    @property
+    def line(self) -> str:
+        """How it reads."""
+        unused = " (not in effect)" if self.unused else ""
+        return f"{self.behavior} {' '.join(self.rule.splitlines())} · {self.where}{unused}"
 
 
 def models(found: Any) -> list[Model]:
@@ -72,13 +79,13 @@ def servers(found: Any) -> list[Server]:
 
 
 def rules(state: Mapping[str, Any], words: Mapping[str, str]) -> list[Rule]:
-    """Those in force.
+    """Those in force, and the folders.
 
     Args:
         state: the CLI's.
         words: what its sources mean.
     """
-    return [
+    found = [
         Rule(
             str(one.get("behavior", "")),
             str(one["rule"]),
@@ -86,10 +93,15 @@ def rules(state: Mapping[str, Any], words: Mapping[str, str]) -> list[Rule]:
             words.get(str(one.get("source", "")), str(one.get("source", ""))),
             str(one.get("editability") or "readonly"),
             str(state.get("originalCwd") or ""),
+            bool(one.get("notInEffect")),
         )
         for one in objects(state.get("rules"))
         if one.get("rule")
     ]
+    for one in objects(state.get("workspaceDirectories")):
+        source = str(one.get("source", ""))
+        found.append(Rule("folder", str(one.get("path", "")), source, words.get(source, source)))
+    return found
 
 
 def objects(found: Any) -> list[dict[str, Any]]:

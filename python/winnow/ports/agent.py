@@ -69,7 +69,7 @@ class Controls(Protocol):
         """Switch a server on or off, for this session; one that has failed is tried again."""
 
     async def rules(self) -> list[Rule]:
-        """The permission rules in force."""
+        """The permission rules in force, and then the folders."""
 
     async def revoke(self, rules: Sequence[Rule]) -> None:
         """Take rules out of the files that they stand in; the next agent has them no more."""
@@ -164,13 +164,6 @@ class Agent(Protocol):
 
         Raises:
             AgentError: it can't be set; the session goes on.
-        """
-
-    async def rules(self) -> list[str]:
-        """The permission rules in force, one line each, with where they come from.
-
-        Raises:
-            AgentError: the agent can't tell.
         """
 
     async def close(self) -> None:

@@ -27,7 +27,7 @@ from claude_agent_sdk import (
 )
 
 from winnow import ports
-from winnow.adapters.claude import failures, places, private, prompts, rules, session_file
+from winnow.adapters.claude import failures, places, private, prompts, session_file
 from winnow.adapters.claude.controls import Controls
 from winnow.adapters.claude.editor_tools import asking
 from winnow.adapters.claude.options import options
@@ -253,14 +253,6 @@ class ClaudeAgent:
         # The CLI is silent about a mode that it already had, and maybe slower than its reply.
         for event in self._translator.change_mode(mode):
             self._events.put_nowait(event)
-
-    async def rules(self) -> list[str]:
-        """The permission rules. See `ports.Agent.rules`."""
-        try:
-            asking = self._process.request(private.LIST_RULES)
-            return list(rules.listed(await asyncio.wait_for(asking, self._patience)))
-        except Exception as error:
-            raise self._error(failures.rules(str(error)), error) from error
 
     async def close(self) -> None:
         """End the CLI, and with it everything that waits. See `ports.Agent.close`."""

@@ -156,12 +156,6 @@ def mode(mode: str, detail: str) -> str:
     return f"Claude Code did not change the mode to {mode}{told}; it stays as it was."
 
 
-def rules(detail: str) -> str:
-    """The permission rules can't be listed."""
-    told = f" ({_brief(detail)})" if detail else ""
-    return f"Claude Code does not tell its permission rules{told}; {_LOG}."
-
-
 def denied(data: dict[str, Any]) -> str:
     """A tool was denied without asking; ``data`` is the CLI's ``permission_denied`` message."""
     # After its first sentence come instructions for the model.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Literal, cast
 
 from claude_agent_sdk import (
@@ -31,20 +30,6 @@ def suggestions(context: ToolPermissionContext) -> list[dict[str, Any]]:
 def updates(taken: list[dict[str, Any]]) -> list[PermissionUpdate]:
     """Those that the user has taken up."""
     return [PermissionUpdate.from_dict(update) for update in taken]
-
-
-def listed(reply: dict[str, Any]) -> Iterator[str]:
-    """The CLI's reply to `private.LIST_RULES`, as lines."""
-    state = reply["state"]
-    for rule in state["rules"]:
-        unused = " (not in effect)" if rule.get("notInEffect") else ""  # managed settings say so
-        yield _line(f"{rule['behavior']} {rule['rule']}", rule["source"]) + unused
-    for folder in state.get("workspaceDirectories", []):
-        yield _line(f"folder {folder['path']}", folder["source"])
-
-
-def _line(text: str, source: str) -> str:
-    return f"{' '.join(text.splitlines())} · {SOURCES.get(source, source)}"
 
 
 def deciding(decision: Literal["allow", "ask"]) -> HookCallback:

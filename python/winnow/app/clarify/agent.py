@@ -127,10 +127,6 @@ class ClarifyAgent:
         """See `ports.Agent.set_mode`: it only ever reads."""
         raise ports.AgentError(f"Clarify only reads, so the mode {mode} means nothing here.")
 
-    async def rules(self) -> list[str]:
-        """See `ports.Agent.rules`."""
-        return ["Clarify reads the project, and nothing else."]
-
     async def close(self) -> None:
         """See `ports.Agent.close`."""
         if self._asking is not None:

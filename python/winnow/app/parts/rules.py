@@ -33,7 +33,7 @@ class RulesList(Asked[list[Rule]]):
         """See `List.rows`."""
         if self.problem or not self.told:
             return [Row(self.problem or NONE)]
-        return [Row(f"{it.behavior} {it.rule} · {it.where}", _key(it)) for it in self.told]
+        return [Row(it.line, _key(it)) for it in self.told]
 
     def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:
         """See `List.change`."""
