@@ -39,7 +39,7 @@ def test_what_changed_is_undone_talked_about_and_accepted(claude: Editor, api: S
     assert "diff app.py · +2 −2\n@@ -1,6 +1,6 @@\n line 1" in text
     assert "diff made.py · new, +1 −0" in text
     assert "+mine" not in text
-    claude.keys("/^@@<CR>dd/twenty<CR>AWhy not 20?<Esc>/^diff made<CR>dd:w<CR>")
+    claude.keys("/^@@<CR>dd/twenty<CR>AWhy not 20?<Esc>/^diff made<CR>zcdd:w<CR>")
     claude.wait(lambda: not made.exists(), "the file to go")
     claude.wait_line("Since this session began: 1 file +1 −1")
     assert file.read_text() == LINES.replace("line 20\n", "twenty\n") + "mine\n"

@@ -21,6 +21,8 @@ local M = {}
 ---@field unsaved? fun(): string[] files whose edits the host has to know of
 ---@field hint? string what can be done to its lines
 ---@field dress? fun(buf: integer) what its buffer has besides
+---@field window? table<string, any> options of its windows, besides
+---@field fold? fun(lines: string[], anew: boolean) fold them in the current window, if need be
 
 ---@class winnow.List
 ---@field name string
@@ -117,6 +119,9 @@ function List:replace(lines)
   for win, was in pairs(on) do
     vim.api.nvim_win_call(win, function()
       was.view.lnum = was.key and find(lines, key, was) or math.min(was.view.lnum, #lines)
+      if self.kind.fold then
+        self.kind.fold(lines, true)
+      end
       vim.fn.winrestview(was.view)
     end)
   end
@@ -248,9 +253,13 @@ local GUARDED = { wrap = true, linebreak = true, breakindent = true, breakindent
 
 --- Set the options for lists in this window; other buffers of the window keep theirs.
 function List:dress()
-  local options = vim.tbl_extend('force', WINDOW, self.kind.guarded and GUARDED or {})
+  local guarded = self.kind.guarded and GUARDED or {}
+  local options = vim.tbl_extend('force', WINDOW, guarded, self.kind.window or {})
   for name, value in pairs(options) do
     vim.wo[0][0][name] = value
+  end
+  if self.kind.fold then
+    self.kind.fold(self:lines(), false)
   end
   self:look()
 end
