@@ -27,6 +27,9 @@ def test_a_chat_in_a_worktree(open_editor: Open) -> None:
     editor.keys(":Winnow new ++w<Tab>=fix<CR>iHi<Esc><CR>")
     editor.wait_line("branch: winnow/fix")
     editor.wait(lambda: editor.lua(STATUSLINE).startswith("winnow/fix "), "the statusline has it")
+    editor.resize(26, 24)
+    assert "/" not in editor.lua(STATUSLINE)  # only what there is room for
+    editor.resize(80, 24)
     tree = Path(editor.lua(CWD))
     assert tree.name == f"{project.name}-fix"
     assert f"cwd: {project}" in editor.text()

@@ -40,8 +40,12 @@ function Chat:ensure_heading()
   if not stands then
     local above = row > 0 and self:lines(row - 1, row)[1] ~= ''
     local lines = above and { '', DRAFT, '' } or { DRAFT, '' }
+    local heading = row + #lines - 2
+    if row == vim.api.nvim_buf_line_count(self.buf) then
+      table.insert(lines, '') -- the draft, of which nothing is left
+    end
     vim.api.nvim_buf_set_lines(self.buf, row, row, false, lines)
-    self:set_heading(row + #lines - 2)
+    self:set_heading(heading)
     self:count_above()
   end
 end

@@ -128,6 +128,10 @@ class Turn:
             self._subagents.add(request.tool_use_id)
         return self._call(Called(request.tool_use_id, request.tool, input))
 
+    def refused(self, request: a.Request) -> None:
+        """A call does not run: what went by until then was the user's time."""
+        self._since.pop(request.tool_use_id, None)
+
     def end(self, how: Ended) -> Iterator[Entry]:
         """The turn is over."""
         yield from self._finish()
