@@ -56,12 +56,12 @@ function M.statusline()
     state = rank[this] > (rank[state] or 0) and this or state
   end
   local one = #chats == 1 and chats[1] or {}
-  local context = one.context or 0
+  local context, mode = one.context or 0, one.mode or ''
   return fitted({
     { text = one.branch and one.branch:gsub('%%', '%%%%') or nil, last = 6 },
     { text = state, last = 0 },
     { text = background > 0 and ('· %d in background'):format(background) or nil, last = 4 },
-    { text = not vim.list_contains({ '', 'default' }, one.mode or '') and one.mode or nil, last = 3 },
+    { text = mode ~= '' and mode ~= 'default' and mode or nil, last = 3 },
     { text = waiting > 0 and tostring(waiting) or nil, last = 1 },
     { text = context > 0 and ('%d %%%%'):format(context) or nil, last = 2 },
     { text = cost > 0 and ('%s$%.2f'):format(context > 0 and '· ' or '', cost) or nil, last = 5 },
