@@ -74,7 +74,7 @@ function M.stop()
   if select(2, here()) == '' then
     tell('haltrun', {})
   else
-    say('winnow: dd and :w stop a task, :Winnow run ++stop the whole run.', 'warn')
+    say("winnow: on the run's line; for a task dd and :w.", 'warn')
   end
 end
 

@@ -237,8 +237,11 @@ def test_it_is_interrupted(shell: Shell) -> None:
     assert not Path(player.starts[0].file).exists()
 
 
+ASKED = "   A number or your own words; <Enter>: 1; enough: no more questions.\n"
+
+
 def test_on_a_terminal_it_asks_one_by_one(shell: Shell) -> None:
-    """A number, own words, or nothing for what is recommended."""
+    """A number, own words, or nothing for what is recommended; not what was typed before."""
     both = round_of(question("Which cart?", "All"), question("How fast?", "1 s"), question("Who?!"))
     shell.plays(both, NONE, SPEC)
     ours, theirs = pty.openpty()
@@ -251,14 +254,19 @@ def test_on_a_terminal_it_asks_one_by_one(shell: Shell) -> None:
         cwd=shell.project,
         env=shell.env,
     )
+    os.write(ours, b"too early\n")
+    stderr = running.stderr
+    assert stderr is not None
+    shown = "".join(iter(stderr.readline, ASKED))
     os.write(ours, b"2\n\nonly guests\n")
-    out, shown = running.communicate(timeout=60)
+    out, more = running.communicate(timeout=60)
     os.close(ours)
     os.close(theirs)
     log = [entry["answer"] for entry in json.loads(out)["log"]]
     assert log == ["All", "The cart", "only guests"]
     assert "1/3 Scope: Which cart?\n   Why: It is big.\n   1  The cart — recommended: " in shown
     assert "   2  All — about All\n" in shown
+    assert "   → All\n" in more
 
 
 def test_progress_comes_at_once(shell: Shell) -> None:

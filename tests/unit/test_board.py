@@ -65,6 +65,16 @@ def test_what_needs_the_user_comes_first(run: Run) -> None:
     assert permission == "! t4 Title 4 · wants to: Bash rm -r x · 16 min · $0.50"
 
 
+def test_a_run_that_is_not_led_here_says_so(run: Run) -> None:
+    """Maybe nobody works on it: it goes on when its chat is open. One that is over does not."""
+    (head, *_) = board.render([run], NOW, away={"abcd"})
+    assert "━━ Port the shop · working · not open here · 1 needs you" in head
+    for task in ("t3", "t4", "t5", "t6", "t7"):
+        run.apply(e.TaskCancelled(890, "abcd", task, "user"))
+    run.apply(e.RunFinished(900, "abcd", "Enough"))
+    assert "not open" not in board.render([run], NOW, away={"abcd"})[0]
+
+
 def test_what_is_to_be_merged_needs_the_user(run: Run) -> None:
     """With its size; then the line says what came of it, and where a task runs."""
     tree = e.Tree("/shop", "/t", "/t", "winnow/t4", "c0")

@@ -65,14 +65,22 @@ class FromTerminal:
     Args:
         tell: shows a line.
         read: gives what is typed, with its line end; empty: no more.
+        forget: what was typed before is no answer to what was not seen yet.
     """
 
-    def __init__(self, tell: Callable[[str], None], read: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        tell: Callable[[str], None],
+        read: Callable[[], str],
+        forget: Callable[[], None] = lambda: None,
+    ) -> None:
         self._tell = tell
         self._read = read
+        self._forget = forget
 
     def to(self, asked: Sequence[Asked]) -> list[Given | None] | None:
         """See `Answers.to`."""
+        self._forget()
 
         def ask(number: int, one: Asked) -> str | None:
             self._show(f"{number}/{len(asked)}", one)
@@ -98,10 +106,13 @@ class FromTerminal:
             return None
         text, choices = line.strip(), _choices(asked)
         if not text:
-            return choices[0].answer if choices else YOU_DECIDE
-        if text.isdecimal() and 0 < int(text) <= len(choices):
-            return choices[int(text) - 1].answer
-        return text
+            meant = choices[0].answer if choices else YOU_DECIDE
+        elif text.isdecimal() and 0 < int(text) <= len(choices):
+            meant = choices[int(text) - 1].answer
+        else:
+            return text
+        self._tell(f"   → {meant}")
+        return meant
 
 
 def _collected(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
+import importlib
 import os
 import sys
 from collections.abc import Mapping
@@ -33,7 +35,8 @@ _PATIENCE = 10  # seconds for the store to write what is left
 
 EPILOG = """\
 Progress goes to stderr, one JSON object to stdout: "state" ("done", or "asking" where nobody
-answers), "id", "questions", "areas", "log", "spec" (the file) and "text" (what it holds).
+answers), "id", "questions", "areas", "log", "spec" (the file) and "text" (what it holds). A
+terminal gets the name of the file instead.
 
 Each answer is kept at once. One that was interrupted, has failed, or asks with nobody to answer,
 goes on with --resume and its id, which is the "id" of the JSON, and in a line on stderr;
@@ -160,7 +163,7 @@ async def _beginning(
         answers.skip(len(known.questions))
         return known, answers
     alone = args.request == "-" or not sys.stdin.isatty()
-    return known, Nobody() if alone else FromTerminal(_tell, sys.stdin.readline)
+    return known, Nobody() if alone else FromTerminal(_tell, sys.stdin.readline, _forget)
 
 
 def _new(args: argparse.Namespace) -> Clarification:
@@ -228,6 +231,10 @@ async def _run(
 
 
 def _give(state: str, known: Clarification, text: str) -> None:
+    """All of it, to a program; a person gets the name of the file."""
+    if sys.stdout.isatty() and known.written and state == "done":
+        print(f"\nThe specification is {known.path}.")
+        return
     plain = all(asked.recommended is None for asked in known.open)
     told = {
         "state": state,
@@ -239,6 +246,14 @@ def _give(state: str, known: Clarification, text: str) -> None:
         "text": text or known.written,
     }
     print(to_json(told, indent=2))
+
+
+def _forget() -> None:
+    """What was typed so far, on a terminal."""
+    with contextlib.suppress(ImportError, OSError):  # on Windows there is no such thing
+        termios = importlib.import_module("termios")
+        with contextlib.suppress(termios.error):
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def _tell(line: str) -> None:

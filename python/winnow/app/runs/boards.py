@@ -98,7 +98,8 @@ class Board(List):
         live: dict[board.Key, Live] = {}
         for chat in self._led():
             live |= chat.live
-        return board.render(self._shown().values(), self._world.clock.now(), live)
+        away = self._shown().keys() - {chat.run.id for chat in self._led()}
+        return board.render(self._shown().values(), self._world.clock.now(), live, away)
 
     def _shown(self) -> dict[str, Run]:
         """Those that are led here first, then the newest."""

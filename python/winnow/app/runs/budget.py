@@ -39,7 +39,7 @@ class Budget:
             for one in list(run.tasks.values()):
                 self._block(one.id, f"The run's budget of ${run.limits.budget:.2f} is spent.")
             self._front.note(
-                f"The budget of ${run.limits.budget:.2f} is spent, so no worker goes on: "
+                f"The budget of ${run.limits.budget:.2f} is spent: "
                 ":Winnow run ++budget={dollars} raises it."
             )
         elif run.cost >= NEAR * run.limits.budget and not run.near:

@@ -15,7 +15,7 @@ from winnow.core.run.board import Edits
 from winnow.core.run.query import named as names
 from winnow.core.run.task import Impossible
 
-HALTED = "The run is stopped: its workers go on with :Winnow run ++continue."
+HALTED = "Stopped: :Winnow run ++continue lets it go on."
 NO_QUESTION = "No worker's question waits there."
 
 

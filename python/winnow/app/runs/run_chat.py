@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 _ANSWERED = f"{grammar.KEPT} Your message below answers this."
 _PASSES = "… This is asked again below your message."
-WORK_GOES_ON = "Its workers go on: :Winnow run ++stop stops them, too."
+WORK_GOES_ON = "Workers go on; :Winnow run ++stop ends all."
 EACH = "Answer each in its section, here or from :Winnow board."
 REMINDED = "again"  # what a turn is about that follows from a reminder
 _WIDE = 100  # characters of a line that says what woke the orchestrator

@@ -29,7 +29,7 @@ UNLED = (
     "<CR> on the run's line of :Winnow board opens it."
 )
 
-STOP = "dd on its line of :Winnow board, then :w, stops a task."
+STOP = "On :Winnow board, dd and :w stop this task."
 
 
 class _Page(Page):

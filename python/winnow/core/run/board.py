@@ -22,6 +22,7 @@ from winnow.core.text.duration import age
 from winnow.core.text.text import MARKER, brief, marker, strip_markers
 
 EMPTY = "No runs here: :Winnow run {goal} starts one."
+AWAY = "not open here"
 SILENT = "no sign of life (write to it, dd, or wait)."
 _WIDE = 60  # characters of what a line says
 
@@ -62,8 +63,16 @@ Key = tuple[str, str]
 # --- shown ------------------------------------------------------------------------------------
 
 
-def render(runs: Iterable[Run], now: float, live: Mapping[Key, Live] | None = None) -> list[str]:
-    """The lines of the board; of each run those come first that need the user."""
+def render(
+    runs: Iterable[Run],
+    now: float,
+    live: Mapping[Key, Live] | None = None,
+    away: Collection[str] = (),
+) -> list[str]:
+    """The lines of the board; of each run those come first that need the user.
+
+    ``away`` are the runs that nobody leads here.
+    """
     lines: list[str] = []
     for run in runs:
         if lines:
@@ -75,7 +84,8 @@ def render(runs: Iterable[Run], now: float, live: Mapping[Key, Live] | None = No
             question = _asks(task, human.get(id))
             group = _group(task, found, asks=bool(question))
             rows.append((group, place, _line(run, task, found, group, question, now)))
-        lines.append(_head(run, now, sum(group <= _PERMISSION for group, _, _ in rows)))
+        needs = sum(group <= _PERMISSION for group, _, _ in rows)
+        lines.append(_head(run, now, needs, away=run.id in away and run.state != "finished"))
         lines += [line for _, _, line in sorted(rows)]
     return lines or [EMPTY]
 
@@ -104,11 +114,17 @@ def _group(task: Task, live: Live, *, asks: bool) -> int:
     return _PERMISSION if live.permission and not task.over else _GROUPS[task.state]
 
 
-def _head(run: Run, now: float, asking: int) -> str:
+def _head(run: Run, now: float, asking: int, *, away: bool) -> str:
     done = sum(task.state == "done" for task in run.tasks.values())
     state = run.state if run.state != "running" else "working" * bool(run.tasks) or "planning"
     needs = f"{asking} need{'s' * (asking == 1)} you" if asking else ""
-    parts = [state, needs, f"{done} of {len(run.tasks)} done", _money(run.cost, run.limits.budget)]
+    parts = [
+        state,
+        AWAY * away,
+        needs,
+        f"{done} of {len(run.tasks)} done",
+        _money(run.cost, run.limits.budget),
+    ]
     if run.reason:
         parts.insert(1, _short(run.reason))
     said = " · ".join(filter(None, parts))
