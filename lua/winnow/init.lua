@@ -29,9 +29,10 @@ local function fitted(parts)
     for i, part in ipairs(shown) do
       least = part.last > shown[least].last and i or least
     end
-    text = vim.iter(shown):map(function(part)
+    local texts = vim.tbl_map(function(part)
       return part.text
-    end):join(' ')
+    end, shown)
+    text = table.concat(texts, ' ')
     local fits = #shown < 2 or vim.fn.strdisplaywidth((text:gsub('%%%%', '%%'))) <= room()
     table.remove(shown, least)
   until fits
