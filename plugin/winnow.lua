@@ -10,7 +10,28 @@ if not vim.uv.fs_stat(doc .. '/tags') then
   pcall(vim.cmd.helptags, doc)
 end
 
+-- Loaded late, as package managers can do by a command or a key: a session may have been restored.
+local late = vim.tbl_filter(function(buf)
+  local name = vim.api.nvim_buf_get_name(buf)
+  return vim.api.nvim_buf_is_loaded(buf) and name:find('/winnow/chats/[^/]*%.md$') ~= nil
+end, vim.api.nvim_list_bufs())
+
+--- Read the chats that were open before.
+local function read_late()
+  local bufs = late
+  late = {}
+  for _, buf in ipairs(vim.tbl_filter(vim.api.nvim_buf_is_loaded, bufs)) do
+    vim.api.nvim_buf_call(buf, function()
+      vim.cmd('silent! edit')
+    end)
+  end
+end
+if #late > 0 then
+  vim.schedule(read_late) -- a mapping that loads plugins can't
+end
+
 vim.api.nvim_create_user_command('Winnow', function(args)
+  read_late()
   require('winnow.command').run(args)
 end, {
   nargs = '*',

@@ -6,7 +6,8 @@ import pytest
 
 from tests.api import Gate, ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
-from tests.e2e.steps import start, wait_section
+from tests.e2e.steps import draft, start, wait_section
+from tests.e2e.test_resume import write_chat
 
 # As those do that render Markdown: over a ruler, and over a fence what stands on it.
 RENDER = """
@@ -150,3 +151,17 @@ def test_what_draws_on_a_text_hears_of_it(claude: Editor, api: ScriptedAPI, keys
     """
     claude.wait(lambda: claude.lua(lines), "others that have heard of all lines")
     assert claude.lua(where) == at
+
+
+@pytest.mark.parametrize("way", ["runtime plugin/winnow.lua", "call feedkeys('gl', 'xt')"])
+def test_what_is_loaded_late_reads_the_chats_that_are_open(editor: Editor, way: str) -> None:
+    """As with a session that was restored before; a key that loads it may change no text."""
+    path = write_chat(editor.sandbox.data / "winnow" / "chats", text="Words.")
+    editor.command("unlet g:loaded_winnow | autocmd! winnow | delcommand Winnow")
+    editor.command(f"edit {path}")
+    assert editor.lua("return require('winnow.registry').current()") is None
+    editor.command("nnoremap <expr> gl execute('runtime plugin/winnow.lua')[1:] .. ':Winnow<CR>'")
+    editor.command(way)
+    editor.wait(lambda: editor.lua("return require('winnow.registry').current() ~= nil"), "a chat")
+    assert draft(editor) == "Words."
+    editor.command("nunmap gl")
