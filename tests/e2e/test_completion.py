@@ -46,6 +46,16 @@ def test_neovim_completes_mentions_and_paths(editor: Editor) -> None:
     editor.keys("<Esc>")
 
 
+def test_a_menu_that_opens_by_itself_takes_no_word(editor: Editor) -> None:
+    """What is typed stays as it is, whatever 'completeopt' says; <CR> is a new line."""
+    editor.configure(completion_auto=True)
+    ready(editor)
+    editor.keys("iSee @")
+    menu(editor, "@buffer", "@diff")
+    editor.keys("<CR>more<Esc>")
+    assert draft(editor) == "See @\nmore"
+
+
 def test_commands_and_models_are_claude_s_own(claude: Editor) -> None:
     """With their hints; a slash elsewhere is a slash."""
     skill = "---\nname: brew\ndescription: Makes tea\nargument-hint: '[kind]'\n---\nBrew.\n"

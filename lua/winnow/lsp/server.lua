@@ -171,6 +171,9 @@ function M.attach(buf)
   local popup = vim.lsp.completion -- 0.11 and later
   if id and popup and popup.enable and config.get().completion_auto then
     popup.enable(true, id, buf, { autotrigger = true })
+    if not vim.o.completeopt:find('noinsert') and not vim.o.completeopt:find('noselect') then
+      vim.bo[buf].completeopt = vim.o.completeopt .. ',noselect' -- else what is typed is replaced
+    end
   end
 end
 
