@@ -12,6 +12,8 @@ BIN := .venv/bin
 STYLUA := $(shell command -v stylua || echo .venv/stylua/node_modules/.bin/stylua)
 NPM_STYLUA := npm install --no-save --prefix .venv/stylua @johnnymorganz/stylua-bin@2.5.2
 comma := ,
+# Where it is set, each of the tests' processes would compile all anew.
+unexport PYTHONDONTWRITEBYTECODE
 EXTRAS = dev$(if $(findstring /.venv/,$(NEOVIM)),$(comma)neovim)
 
 help: ## Show this list

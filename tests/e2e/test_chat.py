@@ -8,6 +8,7 @@ from tests.api import Gate, Message, ScriptedAPI, Text, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle, wait_section
 from tests.e2e.terminal import Terminal
+from tests.soaking import soak
 
 pytestmark = pytest.mark.fresh("nothing")
 
@@ -180,7 +181,8 @@ def test_text_on_the_heading_is_part_of_the_draft(claude: Editor, api: ScriptedA
 
 @pytest.mark.fresh("chat")
 @pytest.mark.parametrize(
-    "again", ["", "edit!", "let chat = expand('%:p') | enew | bwipeout # | execute 'edit' chat"]
+    "again",
+    ["", *soak("edit!", "let chat = expand('%:p') | enew | bwipeout # | execute 'edit' chat")],
 )
 @pytest.mark.parametrize("turns", [0, 1])
 def test_a_draft_with_a_heading_is_sent_whole(

@@ -21,7 +21,7 @@ from tests.e2e.rpc import GoneError
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
 from tests.e2e.test_failures import bundled_cli
 from tests.e2e.test_resume import chat_file
-from tests.soaking import soak
+from tests.soaking import first, soak
 
 STORE = question("Which store?", "Redis", "SQLite", header="Store")
 ANSWERS = ('"Which store?"="SQLite"', "Answer: SQLite")
@@ -134,7 +134,7 @@ def slow(share: Share, desks: Desks, api: ScriptedAPI, cli: Path) -> Editor:
     return share(desks(ClaudeDesk, cli_path=str(cli)))
 
 
-@pytest.mark.parametrize("end", [":qall!", "nvim", "pynvim.start_host", ":Winnow restart"])
+@pytest.mark.parametrize("end", [":qall!", "pynvim.start_host", *soak("nvim", ":Winnow restart")])
 def test_an_answer_given_while_claude_connects_arrives(
     slow: Editor, api: ScriptedAPI, brake: Path, end: str
 ) -> None:
@@ -157,7 +157,7 @@ def test_an_answer_given_while_claude_connects_arrives(
     arrives(slow, api, *ANSWERS)
 
 
-@pytest.mark.parametrize("end", [*ENDS, *MORE_ENDS])
+@pytest.mark.parametrize("end", [*ENDS, *soak(*MORE_ENDS)])
 def test_a_message_arrives(claude: Editor, api: ScriptedAPI, end: str) -> None:
     """Sent, and in the same moment something ends: it is answered, or the draft again."""
     api.add(say("One."), say("Two.", Gate()))
@@ -226,7 +226,7 @@ def test_what_is_typed_about_what_ends_meanwhile_is_the_draft(
     assert "no longer open" in claude.messages()
 
 
-@pytest.mark.parametrize("state", ["idle", "working"])
+@pytest.mark.parametrize("state", first(1, ["idle", "working"]))
 def test_a_message_after_the_end_of_claude_code_arrives(
     claude: Editor, api: ScriptedAPI, state: str
 ) -> None:
@@ -241,9 +241,9 @@ def test_a_message_after_the_end_of_claude_code_arrives(
     arrives(claude, api, "remember the milk")
 
 
-@pytest.mark.parametrize("begins", ["A", "GR"])
+@pytest.mark.parametrize("begins", ["A", *soak("GR")])
 @pytest.mark.parametrize(
-    "leaves", ["<Esc>", "<C-c>", "<C-o>:new<CR><Esc>:bdelete!<CR>", "<C-o>:stopinsert<CR>"]
+    "leaves", ["<Esc>", "<C-c>", *soak("<C-o>:new<CR><Esc>:bdelete!<CR>", "<C-o>:stopinsert<CR>")]
 )
 def test_a_draft_that_is_typed_goes_out_when_it_is_done(
     slow: Editor, api: ScriptedAPI, brake: Path, begins: str, leaves: str
@@ -277,7 +277,7 @@ def test_a_queued_draft_outlives_the_host(claude: Editor, api: ScriptedAPI) -> N
     assert draft(claude) == ""
 
 
-@pytest.mark.parametrize("with_neovim", [True, False])
+@pytest.mark.parametrize("with_neovim", first(1, [True, False]))
 def test_messages_that_no_host_has_read_are_the_draft(
     claude: Editor, api: ScriptedAPI, with_neovim: bool
 ) -> None:
@@ -308,7 +308,7 @@ finally:
 """
 
 
-@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("late", first(1, [False, True]))
 def test_an_answer_outlives_a_lock_and_neovim(
     claude: Editor, api: ScriptedAPI, *, late: bool
 ) -> None:
@@ -430,6 +430,7 @@ CHOICE = """Next?
 """
 
 
+@pytest.mark.soak
 def test_an_option_that_comes_back_is_no_command(
     share: Share, desks: Desks, api: ScriptedAPI
 ) -> None:
@@ -455,7 +456,7 @@ def test_an_option_that_comes_back_is_no_command(
     assert not (claude.sandbox.project / "ran_it").exists()
 
 
-@pytest.mark.parametrize("id", ["/deploy", "\\ufeff/deploy", "see @secret.txt"])
+@pytest.mark.parametrize("id", first(1, ["/deploy", "\\ufeff/deploy", "see @secret.txt"]))
 def test_an_option_is_no_command(share: Share, desks: Desks, api: ScriptedAPI, id: str) -> None:
     """Whatever id a model gives an option: picking it runs nothing and reads nothing."""
     claude = share(desks(ClaudeDesk, questions="text"))

@@ -98,6 +98,7 @@ def test_a_session_of_its_own_leaves_the_shared_one_be(at: ScriptedDesk) -> None
         assert editor.process.pid == process
 
 
+@pytest.mark.soak
 def test_a_chat_goes_on_as_an_empty_one(tmp_path: Path, api: ScriptedAPI) -> None:
     """In the same session of Claude, of whose past nothing is to be seen; others get another.
 

@@ -19,6 +19,7 @@ from winnow.core.section.form import Form
 from tests.api import Json, question
 from tests.e2e.desk import GO, ClaudeDesk, ScriptedDesk, section, type_keys
 from tests.e2e.editor import Editor
+from tests.soaking import soak
 
 DATABASE = question("Which database?", "PostgreSQL", "MongoDB", "MySQL", header="Database")
 CACHE = question("Cache?", "use redis", "use memcached", "no cache", header="Cache")
@@ -557,7 +558,7 @@ MODEL: list[tuple[Json, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "keys", "outcome"), ROWS)
+@pytest.mark.parametrize(("asked", "keys", "outcome"), [*ROWS[::2], *soak(*ROWS[1::2])])
 def test_the_answer_is_what_is_left(
     desk: ScriptedDesk, asked: list[Json], keys: str, outcome: Outcome
 ) -> None:

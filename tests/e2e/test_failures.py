@@ -15,6 +15,7 @@ from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import REPOSITORY
 from tests.e2e.steps import draft, send, start, wait_idle
+from tests.soaking import first, soak
 
 DATABASE = question("Which database?", "PostgreSQL", "MongoDB", header="Database")
 NOTICE = "⚠ "
@@ -81,9 +82,11 @@ def retry(editor: Editor, text: str = "Hi") -> None:
     ("module", "parts"),
     [
         ("pynvim", ["No module named 'pynvim'", ":checkhealth winnow"]),
-        ("msgpack", ["No module named 'msgpack'", ":checkhealth winnow"]),
-        ("msgspec", ["No module named 'msgspec'", ":checkhealth winnow"]),
         ("claude_agent_sdk", ["No module named 'claude_agent_sdk'", ":checkhealth winnow"]),
+        *soak(
+            ("msgpack", ["No module named 'msgpack'", ":checkhealth winnow"]),
+            ("msgspec", ["No module named 'msgspec'", ":checkhealth winnow"]),
+        ),
     ],
 )
 def test_a_missing_package_is_named(
@@ -140,6 +143,7 @@ def test_a_host_that_was_told_nothing_need_not_answer(claude: Editor, api: Scrip
     assert "host" not in (claude.sandbox.state / "winnow" / "winnow.log").read_text()
 
 
+@pytest.mark.soak
 @pytest.mark.fresh("session")
 def test_an_interpreter_that_is_not_there_is_named(claude: Editor, api: ScriptedAPI) -> None:
     """The interpreter that the user chose is never passed over."""
@@ -151,6 +155,7 @@ def test_an_interpreter_that_is_not_there_is_named(claude: Editor, api: Scripted
     retry(claude)
 
 
+@pytest.mark.soak
 @pytest.mark.fresh("session")
 def test_no_python_environment_at_all(claude: Editor, api: ScriptedAPI, tmp_path: Path) -> None:
     """A plugin that was never built says with which command to build it."""
@@ -175,12 +180,15 @@ def test_no_python_environment_at_all(claude: Editor, api: ScriptedAPI, tmp_path
 
 @pytest.mark.parametrize(
     ("lines", "parts"),
-    [
-        (None, ["no Claude Code at", "cli_path"]),
-        (['echo "Invalid API key" >&2', "exit 1"], ["Invalid API key"]),
-        (["exec sleep 600"], ["did not answer within 4 s"]),
-        (["echo nonsense", "read line", "exit 0"], ["exit code 0"]),
-    ],
+    first(
+        2,
+        [
+            (None, ["no Claude Code at", "cli_path"]),
+            (['echo "Invalid API key" >&2', "exit 1"], ["Invalid API key"]),
+            (["exec sleep 600"], ["did not answer within 4 s"]),
+            (["echo nonsense", "read line", "exit 0"], ["exit code 0"]),
+        ],
+    ),
     ids=["missing", "dies", "hangs", "writes nonsense"],
 )
 def test_a_cli_that_does_not_start_is_told(
@@ -225,15 +233,21 @@ def bundled_cli() -> Path:
 
 @pytest.mark.parametrize(
     ("reply", "parts"),
-    [
-        (Failure(401, "authentication_error", "invalid x-api-key"), ["refused your credentials"]),
-        (Failure(403, "permission_error", "not yours"), ["refused your credentials"]),
-        (Failure(400, "invalid_request_error", "too long"), ["refused this conversation"]),
-        (Failure(404, "not_found_error", "model: nonesuch"), ["refused this conversation"]),
-        (Failure(429, "rate_limit_error", "too many"), ["has no more room for you now"]),
-        (Failure(500, "api_error", "Internal server error"), ["overloaded or broken"]),
-        (Failure(529, "overloaded_error", "Overloaded"), ["overloaded"]),
-    ],
+    first(
+        3,
+        [
+            (
+                Failure(401, "authentication_error", "invalid x-api-key"),
+                ["refused your credentials"],
+            ),
+            (Failure(403, "permission_error", "not yours"), ["refused your credentials"]),
+            (Failure(400, "invalid_request_error", "too long"), ["refused this conversation"]),
+            (Failure(404, "not_found_error", "model: nonesuch"), ["refused this conversation"]),
+            (Failure(429, "rate_limit_error", "too many"), ["has no more room for you now"]),
+            (Failure(500, "api_error", "Internal server error"), ["overloaded or broken"]),
+            (Failure(529, "overloaded_error", "Overloaded"), ["overloaded"]),
+        ],
+    ),
     ids=["401", "403", "400", "404", "429", "500", "529"],
 )
 def test_an_api_that_refuses_is_told(
@@ -335,7 +349,7 @@ def host_channel(editor: Editor) -> int:
     return channel
 
 
-@pytest.mark.parametrize("waits", [False, True], ids=["streaming", "question"])
+@pytest.mark.parametrize("waits", first(1, [False, True]), ids=["streaming", "question"])
 def test_a_cli_that_is_killed_in_a_turn_is_told(
     claude: Editor, api: ScriptedAPI, waits: bool
 ) -> None:
@@ -361,14 +375,16 @@ def test_a_cli_that_is_killed_in_a_turn_is_told(
     ("options", "problem"),
     [
         ("'claude'", "the options must be a table, not a string"),
-        ("{ agent = 5 }", "agent must be a string, not a number"),
         ("{ colour = 'red' }", 'unknown option "colour"'),
-        ("{ places = { { name = 'a b' } } }", "each of the places must have a name"),
-        ("{ places = { { name = 'big' } } }", 'every place but "here" must have a command'),
-        ("{ places = { { name = 'b', slots = .5 } } }", "slots of the place b must be a whole"),
         ("{ places = { { name = 'b', command = { 5 } } } }", "command and env of the place b must"),
-        ("{ places = { { name = 'here', size = 2 } } }", "size of the place here is nothing that"),
         ("{ mode = 'bogus' }", 'mode must be one of "", "default", "acceptEdits"'),
+        *soak(
+            ("{ agent = 5 }", "agent must be a string, not a number"),
+            ("{ places = { { name = 'a b' } } }", "each of the places must have a name"),
+            ("{ places = { { name = 'big' } } }", 'every place but "here" must have a command'),
+            ("{ places = { { name = 'b', slots = .5 } } }", "slots of the place b must be a whole"),
+            ("{ places = { { name = 'here', size = 2 } } }", "size of the place here is nothing"),
+        ),
     ],
 )
 def test_wrong_options_are_named_and_not_used(editor: Editor, options: str, problem: str) -> None:

@@ -9,6 +9,8 @@ from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, said, start, wait_idle, wait_section
 from tests.e2e.test_resume import chat_file
 
+pytestmark = pytest.mark.fresh("nothing")
+
 TRIM = "vim.cmd([[silent! %s/\\s\\+$//e | silent! %s/\\n\\+\\%$//e]])"
 ON_SAVE = f"""
   vim.api.nvim_create_autocmd('BufWritePre', {{ callback = function()

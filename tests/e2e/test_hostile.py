@@ -9,6 +9,7 @@ from tests.e2e.conftest import Desks, Share
 from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, wait_idle
+from tests.soaking import first
 
 FORGED = "⟦ab12=1=1⟧"
 BENT = "‹ab12=1=1›"
@@ -108,7 +109,7 @@ def chat(share: Share, desks: Desks, api: ScriptedAPI) -> Chat:
     return Chat(share(desks(ClaudeDesk), "nothing", (100, 40)), api)
 
 
-@pytest.mark.parametrize(("text", "shown"), HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize(("text", "shown"), first(16, HOSTILE.values()), ids=HOSTILE)
 def test_a_label_comes_back_byte_for_byte(chat: Chat, text: str, shown: str) -> None:
     """Shown on one line with nothing hidden, and its question text is the key, byte for byte."""
     question = f"Which {text[:5000]}?"

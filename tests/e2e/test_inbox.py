@@ -11,6 +11,7 @@ from winnow.core.text.text import strip_markers
 from tests.api import ScriptedAPI, ToolUse, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import start, wait_idle, wait_section
+from tests.soaking import soak
 
 pytestmark = pytest.mark.fresh("nothing")
 
@@ -189,7 +190,7 @@ def test_the_terminal_is_called(open_editor: Any, api: ScriptedAPI, tmp_path: An
 
 
 @pytest.mark.parametrize("alert", ["osc9", "osc777"])
-@pytest.mark.parametrize("isprint", ["@,161-255", "1-255"])
+@pytest.mark.parametrize("isprint", ["1-255", *soak("@,161-255")])
 def test_a_folder_s_name_commands_no_terminal(open_editor: Any, alert: str, isprint: str) -> None:
     """Controls of one byte and of two, halves of characters, what turns the direction."""
     editor: Editor = open_editor(agent="scripted", alert=alert)

@@ -15,6 +15,7 @@ from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.sandbox import REPOSITORY
 from tests.e2e.steps import start, wait_idle
+from tests.soaking import first
 
 pytestmark = pytest.mark.fresh("session")
 
@@ -108,7 +109,7 @@ def test_a_chat_runs_nothing_of_the_project(
     assert trap.sprung() == []
 
 
-@pytest.mark.parametrize("name", ["./claude", ".venv/bin/claude", "claude"])
+@pytest.mark.parametrize("name", first(1, ["./claude", ".venv/bin/claude", "claude"]))
 def test_a_relative_program_is_not_run(open_editor: Open, tmp_path: Path, name: str) -> None:
     """Not as `cli_path`, nor as the interpreter, nor by a PATH with the working directory in it."""
     editor = open_editor(agent="claude", cli_path=name)
@@ -166,7 +167,7 @@ return not alive and failure or ''
 """
 
 
-@pytest.mark.parametrize("with_uv", [False, True], ids=["pip", "uv"])
+@pytest.mark.parametrize("with_uv", first(1, [False, True]), ids=["pip", "uv"])
 def test_a_build_runs_nothing_of_the_project(
     open_editor: Open, tmp_path: Path, with_uv: bool
 ) -> None:

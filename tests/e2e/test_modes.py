@@ -14,6 +14,7 @@ from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle, wait_section
 from tests.e2e.test_resume import chat_file
+from tests.soaking import first, soak
 
 FRUIT = question("Which fruit?", "Apple", "Pear", header="Fruit")
 MODES = ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]
@@ -85,7 +86,7 @@ def test_modes_are_completed(claude: Editor) -> None:
     wait_mode(claude, "dontAsk")
 
 
-@pytest.mark.parametrize("name", ["bogus", "Plan", "plan now"])
+@pytest.mark.parametrize("name", first(1, ["bogus", "Plan", "plan now"]))
 def test_an_unknown_mode_is_refused(claude: Editor, api: ScriptedAPI, name: str) -> None:
     """It says which there are, and nothing changes."""
     claude.keys(f":Winnow<CR>:Winnow mode {name}<CR>")
@@ -93,7 +94,7 @@ def test_an_unknown_mode_is_refused(claude: Editor, api: ScriptedAPI, name: str)
     assert "mode: default" in claude.lines()
 
 
-@pytest.mark.parametrize("name", MODES)
+@pytest.mark.parametrize("name", [MODES[1], MODES[-1], *soak(MODES[0], *MODES[2:-1])])
 def test_every_mode_is_taken_and_told(claude: Editor, api: ScriptedAPI, name: str) -> None:
     """Claude Code takes it, and the frontmatter and the statusline show what it says."""
     api.add(say("One."), say("Two."), say("Three."))
@@ -136,6 +137,7 @@ def test_a_mode_is_set_when_connected(claude: Editor, api: ScriptedAPI) -> None:
     assert made(claude)
 
 
+@pytest.mark.soak
 def test_a_mode_is_set_after_a_failure(claude: Editor, api: ScriptedAPI) -> None:
     """After one of the API, and after the end of Claude Code."""
     api.add(Failure(500), say(write(claude)), say("Done."))
@@ -261,7 +263,7 @@ def test_claude_enters_plan_mode_itself(claude: Editor, api: ScriptedAPI) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "after"), [("acceptEdits", "acceptEdits"), ("bypassPermissions", "default")]
+    ("name", "after"), first(1, [("acceptEdits", "acceptEdits"), ("bypassPermissions", "default")])
 )
 def test_the_mode_survives_reopening(
     claude: Editor, api: ScriptedAPI, name: str, after: str
@@ -286,6 +288,7 @@ def test_the_mode_survives_reopening(
     wait_mode(claude, after)
 
 
+@pytest.mark.soak
 def test_a_mode_that_does_not_exist_is_none(claude: Editor, api: ScriptedAPI) -> None:
     """Claude Code would not start with it."""
     api.add(say("One."))
@@ -300,6 +303,7 @@ def test_a_mode_that_does_not_exist_is_none(claude: Editor, api: ScriptedAPI) ->
     wait_mode(claude, "default")
 
 
+@pytest.mark.soak
 def test_default_is_the_mode_that_was_chosen(claude: Editor, api: ScriptedAPI) -> None:
     """Though Claude Code's own settings name another one, also after reopening."""
     rules(claude, "user", defaultMode="acceptEdits")
@@ -362,6 +366,7 @@ def test_rules_are_shown_and_hold(claude: Editor, api: ScriptedAPI) -> None:
     claude.wait_screen("allow Bash(touch other *) · this session")  # then by :Winnow trust
 
 
+@pytest.mark.soak
 def test_rules_that_do_not_hold_are_not_shown(claude: Editor, api: ScriptedAPI) -> None:
     """What the user did not trust is not there, but what restricts."""
     rules(claude, "settings.json", allow=["Bash(touch ok)"], deny=["Bash(touch no)"])
@@ -397,7 +402,7 @@ def test_rules_of_a_chat_that_sleeps(claude: Editor) -> None:
 # --- bypassPermissions ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("answer", ["n", "<CR>", "<Esc>"])
+@pytest.mark.parametrize("answer", first(1, ["n", "<CR>", "<Esc>"]))
 def test_bypass_asks_once_and_no_is_the_default(claude: Editor, answer: str) -> None:
     claude.keys(":Winnow<CR>")
     wait_idle(claude)
@@ -438,6 +443,7 @@ def test_bypass_runs_everything_but_questions(claude: Editor, api: ScriptedAPI) 
     assert "One." in json.dumps(api.requests[-1])  # still the same conversation
 
 
+@pytest.mark.soak
 def test_bypass_does_not_start_in_a_turn(claude: Editor, api: ScriptedAPI) -> None:
     api.add(say(bash("touch one")), say("One."))
     start(claude)
@@ -448,7 +454,7 @@ def test_bypass_does_not_start_in_a_turn(claude: Editor, api: ScriptedAPI) -> No
     wait_mode(claude, "default")
 
 
-@pytest.mark.parametrize("file", ["settings.json", "settings.local.json"])
+@pytest.mark.parametrize("file", first(1, ["settings.json", "settings.local.json"]))
 def test_a_projects_file_does_not_bypass(claude: Editor, api: ScriptedAPI, file: str) -> None:
     """A checkout that names the mode gets none."""
     rules(claude, file, defaultMode="bypassPermissions")
@@ -460,6 +466,7 @@ def test_a_projects_file_does_not_bypass(claude: Editor, api: ScriptedAPI, file:
     assert not made(claude, "one")
 
 
+@pytest.mark.soak
 def test_the_users_configuration_may_bypass(claude: Editor, api: ScriptedAPI) -> None:
     """It is theirs."""
     claude.configure(mode="bypassPermissions")
@@ -470,6 +477,7 @@ def test_the_users_configuration_may_bypass(claude: Editor, api: ScriptedAPI) ->
     wait_mode(claude, "bypassPermissions")
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may not")
 def test_root_is_told_how_to_go_on(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> None:
     """Outside of a sandbox; the message that was to be sent is kept."""

@@ -29,8 +29,9 @@ def tell(editor: Editor, part: str, number: int) -> None:
 
 CLI, HOST, TOOL = "stream-json", "pynvim.start_host", "tail -f"
 ENDINGS = [
-    *("kill CLI", "stop CLI, kill host", "kill Neovim", "stop host, quit", "restart"),
-    *soak("kill host", "stop CLI, kill Neovim", "quit", "stop CLI, quit", "stop CLI, close"),
+    *("kill CLI", "stop CLI, kill host", "stop host, quit"),
+    *soak("kill host", "kill Neovim", "stop CLI, kill Neovim", "restart"),
+    *soak("quit", "stop CLI, quit", "stop CLI, close"),
 ]
 
 

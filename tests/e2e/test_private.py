@@ -14,6 +14,7 @@ from tests.api import ScriptedAPI, Thinking, ToolUse, ask, question, say
 from tests.e2e.conftest import Open
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle, wait_section
+from tests.soaking import soak
 
 pytestmark = pytest.mark.fresh("session")
 
@@ -130,11 +131,13 @@ def in_the_way(path: Path, *, folder: bool) -> None:
 @pytest.mark.parametrize(
     ("obstacle", "folder", "told"),
     [
-        ("state/nvim/winnow/winnow.log", True, "There is no log"),
         ("state/nvim/winnow/winnow.db", True, "Winnow can't keep questions"),
-        ("state/nvim/winnow", False, "Winnow can't keep questions"),
-        ("data/nvim/winnow", False, "The chat could not be written"),
         ("data/nvim/winnow/chats", False, "The chat could not be written"),
+        *soak(
+            ("state/nvim/winnow/winnow.log", True, "There is no log"),
+            ("state/nvim/winnow", False, "Winnow can't keep questions"),
+            ("data/nvim/winnow", False, "The chat could not be written"),
+        ),
     ],
 )
 def test_a_chat_goes_on_where_nothing_can_be_kept(

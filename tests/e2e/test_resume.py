@@ -18,6 +18,7 @@ from tests.e2e.conftest import Desks, Share
 from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
+from tests.soaking import first, soak
 
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
 HOST = "pynvim.start_host"
@@ -141,8 +142,10 @@ def test_a_file_without_a_heading(editor: Editor, said: str, text: str) -> None:
     ("folder", "mode"),
     [
         ("data/nvim/winnow/chats", "bypassPermissions"),
-        ("elsewhere/winnow/chats", "bypassPermissions"),
-        ("elsewhere/winnow/chats", "acceptEdits"),
+        *soak(
+            ("elsewhere/winnow/chats", "bypassPermissions"),
+            ("elsewhere/winnow/chats", "acceptEdits"),
+        ),
     ],
 )
 def test_a_file_does_not_raise_permissions(
@@ -180,7 +183,7 @@ def test_a_file_from_elsewhere_starts_nothing(claude: Editor, api: ScriptedAPI) 
 # --- what ends in the middle ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("program", ["nvim", HOST, CLI])
+@pytest.mark.parametrize("program", ["nvim", HOST, *soak(CLI)])
 def test_a_question_survives(claude: Editor, api: ScriptedAPI, program: str) -> None:
     """Whatever is killed, the question can be opened again as it was left, and answered late."""
     claude.resize(120, 40)
@@ -209,7 +212,7 @@ def test_a_question_survives(claude: Editor, api: ScriptedAPI, program: str) -> 
         assert text in said
 
 
-@pytest.mark.parametrize("end", ["kill", "restart", ":Winnow restart<CR>", ":bdelete!<CR>"])
+@pytest.mark.parametrize("end", ["kill", *soak("restart", ":Winnow restart<CR>", ":bdelete!<CR>")])
 def test_an_answer_that_was_cut_says_so(claude: Editor, api: ScriptedAPI, end: str) -> None:
     """Once, where it ends; and one that is whole says nothing."""
     api.add(say("It is 42."), say("Once upon a time", Gate()), say("And so on."))
@@ -266,6 +269,7 @@ def test_the_host_is_started_again_once(editor: Editor) -> None:
     wait_section(editor, "Question 1/2")
 
 
+@pytest.mark.soak
 def test_restart_keeps_the_chat(claude: Editor, api: ScriptedAPI) -> None:
     """`:Winnow restart` ends host and CLI; the next message goes on in the session."""
     api.add(say("One."), say("Two."))
@@ -401,7 +405,7 @@ def new_host(editor: Editor, way: str) -> Callable[[], None]:
     return come
 
 
-@pytest.mark.parametrize("way", ["file", "restart"])
+@pytest.mark.parametrize("way", first(1, ["file", "restart"]))
 def test_an_edit_before_the_host_counts(texts: Editor, api: ScriptedAPI, way: str) -> None:
     """It stays, `u` takes it back, and it is answered with."""
     texts.keys("gg/^Apple<CR>dd")
@@ -457,7 +461,7 @@ def test_an_edit_of_a_question_that_ends_with_its_host(
     assert fruits(claude) == ["Apple", "Pear", "Plum"]
 
 
-@pytest.mark.parametrize("way", ["file", "restart"])
+@pytest.mark.parametrize("way", first(1, ["file", "restart"]))
 def test_an_answer_before_the_host_counts(claude: Editor, api: ScriptedAPI, way: str) -> None:
     """It is delivered late, once."""
     api.add(say("Hm.", ask("toolu_1", FRUIT)), say("A fine fruit."))

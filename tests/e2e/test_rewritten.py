@@ -14,6 +14,7 @@ from winnow.protocol import Status
 from tests.e2e.conftest import Desks, Share
 from tests.e2e.desk import ScriptedDesk
 from tests.e2e.editor import Editor
+from tests.soaking import first
 
 SAME = "local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false) "
 # The same lines again, as others write them.
@@ -155,8 +156,8 @@ def apply(editor: Editor, *effects: Effect) -> None:
     )
 
 
-@pytest.mark.parametrize("draft", DRAFTS)
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("draft", first(2, DRAFTS))
+@pytest.mark.parametrize("state", first(3, STATES))
 def test_nothing_depends_on_marks(chat: Editor, state: str, draft: str) -> None:
     """Whatever writes the buffer anew, and whenever: as if nothing had."""
     expected = told(chat, state, DRAFTS[draft], "")

@@ -9,7 +9,7 @@ from tests.e2e.desk import section
 from tests.e2e.editor import Editor
 from tests.e2e.steps import start, wait_section
 from tests.e2e.test_resume import chat_file
-from tests.soaking import soak
+from tests.soaking import first, soak
 
 FRUIT = question("Which fruit?", "Apple", "Pear", "Plum", header="Fruit")
 KINDS = [None, "curdir,folds,tabpages,winsize", "blank,buffers,curdir,options,localoptions"]
@@ -33,7 +33,7 @@ def asked(claude: Editor, api: ScriptedAPI) -> None:
 
 
 @pytest.mark.fresh("session")
-@pytest.mark.parametrize("options", KINDS, ids=["default", "few", "all"])
+@pytest.mark.parametrize("options", first(1, KINDS), ids=["default", "few", "all"])
 @pytest.mark.parametrize("way", ["leave", *soak("source", "start")])
 def test_a_session_file_brings_the_question_back(
     claude: Editor, api: ScriptedAPI, way: str, options: str | None
@@ -65,7 +65,7 @@ def test_a_session_file_brings_the_question_back(
 
 @pytest.mark.fresh("session")
 @pytest.mark.parametrize("waits", [True, False], ids=["waiting", "working"])
-@pytest.mark.parametrize("only", [True, False], ids=["one window", "two windows"])
+@pytest.mark.parametrize("only", [True, *soak(False)], ids=["one window", "two windows"])
 def test_to_write_all_and_quit_is_refused(
     claude: Editor, api: ScriptedAPI, waits: bool, only: bool
 ) -> None:
@@ -90,6 +90,7 @@ def test_to_write_all_and_quit_is_refused(
     claude._disconnect()
 
 
+@pytest.mark.soak
 @pytest.mark.fresh("session")
 def test_several_chats_refuse_with_one_sentence(claude: Editor, api: ScriptedAPI) -> None:
     """`:qa!` ends them all."""

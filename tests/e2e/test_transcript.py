@@ -163,6 +163,7 @@ def view(editor: Editor, command: str, folder: Folder = UNKNOWN) -> Callable[...
     return show
 
 
+@pytest.mark.soak
 @pytest.mark.timeout(300)
 def test_a_transcript_reads_as_the_buffer(editor: Editor) -> None:
     """Whatever happened: what the page has Neovim write is what the transcript says."""

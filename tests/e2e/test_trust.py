@@ -15,6 +15,7 @@ from tests.e2e.conftest import Desks, Share
 from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
+from tests.soaking import first, soak
 
 MCP = """
 import json, pathlib, sys
@@ -180,7 +181,7 @@ def test_what_is_trusted_acts(claude: Editor, shop: Shop, evil: ScriptedAPI) -> 
     claude.wait_line("mode: acceptEdits")
 
 
-@pytest.mark.parametrize("way", ["hook", "rule", "mode"])
+@pytest.mark.parametrize("way", first(1, ["hook", "rule", "mode"]))
 def test_each_way_to_run_unasked(claude: Editor, shop: Shop, api: ScriptedAPI, way: str) -> None:
     """By itself: asked for where it was refused, and not where it is trusted."""
     ways: Json = {
@@ -207,6 +208,7 @@ def test_each_way_to_run_unasked(claude: Editor, shop: Shop, api: ScriptedAPI, w
     assert not (shop.folder / "one").exists()
 
 
+@pytest.mark.soak
 def test_what_is_deleted_does_not_act(claude: Editor, shop: Shop, api: ScriptedAPI) -> None:
     """The rest does, as if it came from its files."""
     traps(shop)
@@ -330,6 +332,7 @@ def test_text_of_two_bytes_a_character_does_not_act(
     assert shop.ran == set()
 
 
+@pytest.mark.soak
 def test_half_a_character_is_asked_about(claude: Editor, shop: Shop, api: ScriptedAPI) -> None:
     """JSON may name what no text can hold: it is shown, decided and kept like any other."""
     shop.write(".claude/settings.json", '{"env": {"A": "x\\ud83d", "B": "2"}}')
@@ -367,8 +370,8 @@ def test_escape_keeps_the_message(claude: Editor, shop: Shop, api: ScriptedAPI) 
 
 PULL = [
     (".claude/settings.json", "settings"),
-    (".claude/settings.local.json", "settings"),
     (".claude/skills/pie/SKILL.md", "skill"),
+    *soak((".claude/settings.local.json", "settings")),
 ]
 
 
@@ -497,11 +500,9 @@ def reopen(claude: Editor) -> None:
 @pytest.mark.parametrize(
     "lines",
     [
-        ["mode: acceptEdits"],
         ["mode: acceptEdits", "session: 0c1d2e3f-0000-4000-8000-000000000000"],
         ["mode: bypassPermissions", "mode: default"],
-        ["mode: dontAsk", "model: default"],
-        ["mode: auto"],
+        *soak(["mode: acceptEdits"], ["mode: dontAsk", "model: default"], ["mode: auto"]),
     ],
 )
 def test_a_planted_chat_raises_nothing(claude: Editor, api: ScriptedAPI, lines: list[str]) -> None:
@@ -524,6 +525,7 @@ def test_a_planted_chat_raises_nothing(claude: Editor, api: ScriptedAPI, lines: 
     assert lines[0] not in claude.lines()
 
 
+@pytest.mark.soak
 def test_a_mode_that_was_set_here_is_taken_up(claude: Editor, api: ScriptedAPI) -> None:
     """Also a lower one than the project's, which the user trusts; and of two lines the first."""
     Shop(claude).settings(permissions={"defaultMode": "acceptEdits"})
@@ -548,6 +550,7 @@ def test_a_mode_that_was_set_here_is_taken_up(claude: Editor, api: ScriptedAPI) 
     wait_section(claude, "Permission: Bash")
 
 
+@pytest.mark.soak
 def test_the_option_wins_over_the_project(claude: Editor, api: ScriptedAPI) -> None:
     """Even where it says only `default`, and the project is trusted."""
     claude.configure(mode="default")

@@ -14,6 +14,7 @@ from tests.e2e.conftest import Second
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, press_until, send, start, wait_idle, wait_section
 from tests.e2e.test_resume import CLI, HOST, chat_file, on_disk, write_chat
+from tests.soaking import soak
 
 pytestmark = pytest.mark.fresh("session")
 
@@ -68,7 +69,9 @@ def test_the_second_reads_and_says_so(claude: Editor, api: ScriptedAPI, second: 
     twin.assert_no_errors()
 
 
-@pytest.mark.parametrize("way", ["relative", "symlink", "hidden", "session", "moved swap files"])
+@pytest.mark.parametrize(
+    "way", ["relative", "symlink", *soak("session", "hidden", "moved swap files")]
+)
 def test_whatever_way_it_is_opened(editor: Editor, second: Second, way: str) -> None:
     """A chat is known by its file, and no swap file is needed for it."""
     chats = editor.sandbox.data / "winnow" / "chats"
@@ -141,7 +144,7 @@ def test_a_copy_can_be_written(editor: Editor, second: Second) -> None:
 # --- when the first one goes ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", ["quit", "kill", "close"])
+@pytest.mark.parametrize("how", ["quit", *soak("kill", "close")])
 def test_it_goes_on_where_the_first_one_ended(editor: Editor, second: Second, how: str) -> None:
     """Closed or killed: the second one has the chat then, as the file has it."""
     typed(editor, "mine")

@@ -9,6 +9,8 @@ from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, said, send, start, wait_idle, wait_section
 from tests.e2e.test_stream import finish, streaming
 
+pytestmark = pytest.mark.fresh("nothing")
+
 WORDS = "ione<Esc>A two<Esc>A three<Esc>A four<Esc>"
 STEPS = ["one two three four", "one two three", "one two", "one", ""]
 
@@ -34,6 +36,7 @@ def test_a_deleted_line_comes_back(claude: Editor, api: ScriptedAPI) -> None:
     assert said(claude) == "Begun. Done."
 
 
+@pytest.mark.fresh("chat")
 def test_no_option_of_the_users_is_in_the_way(claude: Editor, api: ScriptedAPI) -> None:
     """As in `nvim -M`: a new buffer can't be changed, the copy that steps go through is one."""
     claude.keys(":set nomodifiable<CR>")

@@ -16,6 +16,7 @@ from tests.e2e.editor import Editor
 from tests.e2e.rpc import GoneError
 from tests.e2e.steps import wait_idle
 from tests.e2e.test_resume import chat_file, write_chat
+from tests.soaking import soak
 
 pytestmark = pytest.mark.fresh("session")
 
@@ -137,8 +138,7 @@ def disk(folder: Path) -> Iterator[None]:
     [
         (in_the_way, "not a directory"),
         (full, "no space left on device"),
-        (crowded, "no space left on device"),
-        (read_only, "read-only file system"),
+        *soak((crowded, "no space left on device"), (read_only, "read-only file system")),
     ],
 )
 def test_what_can_not_be_written_is_told_and_tried_again(

@@ -33,6 +33,7 @@ from tests.e2e.guard.pressing import (
 from tests.e2e.neovim import Neovim
 from tests.e2e.steps import wait_idle
 from tests.e2e.terminal import Terminal
+from tests.soaking import first
 
 
 def remote(neovim: Neovim, *args: str) -> None:
@@ -58,7 +59,7 @@ OUTSIDE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("args", OUTSIDE.values(), ids=OUTSIDE)
+@pytest.mark.parametrize("args", first(6, OUTSIDE.values()), ids=OUTSIDE)
 def test_what_comes_from_outside_grants_nothing(
     claude: Editor, api: ScriptedAPI, args: tuple[str, ...]
 ) -> None:
@@ -96,7 +97,7 @@ class Program:
 ONCE = {"<CR>": "<CR>", "a command": ":Winnow allow<CR>", "later": ":sleep 1<CR>:Winnow allow<CR>"}
 
 
-@pytest.mark.parametrize("keys", ONCE.values(), ids=ONCE)
+@pytest.mark.parametrize("keys", first(1, ONCE.values()), ids=ONCE)
 @pytest.mark.parametrize(
     "code",
     ["started()", "started() " + LOOP.format(0.5), "started() vim.wait(500)"],

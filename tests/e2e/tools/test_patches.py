@@ -11,6 +11,7 @@ import pytest
 from tests.api import Gate, Message, ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import pending, start, subagents, wait_idle, wait_section, waits
+from tests.soaking import first
 
 pytestmark = pytest.mark.fresh("nothing")
 ALLOW = "gg/^Allow once<CR><CR><CR>"
@@ -103,17 +104,20 @@ def _texts(value: Any) -> list[str]:
 
 @pytest.mark.parametrize(
     ("tool", "old", "new"),
-    [
-        ("Edit", OLD, THREE),
-        ("Edit", "a\nb", "a\nc"),
-        ("Write", "a\nb\n", "a\nb\nc"),
-        ("Write", "a\r\nb\r\nc\r\n", "a\r\nB\r\nc\r\nd\r\n"),
-        ("Edit", "a\r\nb", "a\r\nc"),
-        ("Edit", "\ta\n\t\tb  \n", "\ta\n\t\t c\n"),
-        ("Write", "\ufeffa\nb\n", "\ufeffa\nc\n"),
-        ("Edit", "\ufeffa\r\nb\r\n", "\ufeffc\r\nb\r\n"),
-        ("Write", "ü 🎉\n", "日本語\n\u00a0x\n"),
-    ],
+    first(
+        6,
+        [
+            ("Edit", OLD, THREE),
+            ("Edit", "a\nb", "a\nc"),
+            ("Write", "a\nb\n", "a\nb\nc"),
+            ("Write", "a\r\nb\r\nc\r\n", "a\r\nB\r\nc\r\nd\r\n"),
+            ("Edit", "a\r\nb", "a\r\nc"),
+            ("Edit", "\ta\n\t\tb  \n", "\ta\n\t\t c\n"),
+            ("Write", "\ufeffa\nb\n", "\ufeffa\nc\n"),
+            ("Edit", "\ufeffa\r\nb\r\n", "\ufeffc\r\nb\r\n"),
+            ("Write", "ü 🎉\n", "日本語\n\u00a0x\n"),
+        ],
+    ),
     ids=lambda text: ascii(text)[:24],
 )
 def test_what_is_shown_is_written(
@@ -253,7 +257,7 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("name", EDITS)
+@pytest.mark.parametrize("name", first(9, EDITS))
 def test_what_the_user_leaves_is_written(
     claude: Editor, api: ScriptedAPI, file: Path, name: str
 ) -> None:
@@ -293,7 +297,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", first(4, SHAPES))
 def test_edits_keep_how_a_file_is_written(
     claude: Editor, api: ScriptedAPI, file: Path, name: str
 ) -> None:
@@ -355,15 +359,18 @@ def test_undo_brings_hunks_back(claude: Editor, api: ScriptedAPI, file: Path) ->
 
 @pytest.mark.parametrize(
     ("find", "keys"),
-    [
-        ("^ line 19", "A changed<Esc>"),
-        ("^ line 19", "dd"),
-        ("^ line 19", "yyp"),
-        ("^+line twenty", "x"),
-        ("^@@", "wx"),
-        ("^+++", "A x<Esc>"),
-        ("^+line twenty", "ono sign<Esc>"),
-    ],
+    first(
+        4,
+        [
+            ("^ line 19", "A changed<Esc>"),
+            ("^ line 19", "dd"),
+            ("^ line 19", "yyp"),
+            ("^+line twenty", "x"),
+            ("^@@", "wx"),
+            ("^+++", "A x<Esc>"),
+            ("^+line twenty", "ono sign<Esc>"),
+        ],
+    ),
 )
 def test_a_broken_line_is_refused_by_name(
     claude: Editor, api: ScriptedAPI, file: Path, find: str, keys: str
@@ -914,7 +921,7 @@ def test_a_line_that_hides_something_is_edited(
 @pytest.mark.fresh("chat")
 @pytest.mark.parametrize(
     "content",
-    ["".join(f"{n:06} {'x' * 42}\n" for n in range(20_000)), "x" * 1_000_000 + "\n"],
+    first(1, ["".join(f"{n:06} {'x' * 42}\n" for n in range(20_000)), "x" * 1_000_000 + "\n"]),
     ids=["lines", "one line"],
 )
 def test_a_megabyte(claude: Editor, api: ScriptedAPI, file: Path, content: str) -> None:

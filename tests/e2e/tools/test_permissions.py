@@ -23,6 +23,7 @@ from tests.e2e.steps import (
     wait_section,
     waits,
 )
+from tests.soaking import first
 
 pytestmark = pytest.mark.fresh("nothing")
 
@@ -317,11 +318,14 @@ def test_stop_closes_all_and_the_next_prompt_works(claude: Editor, api: Scripted
 @pytest.mark.fresh("chat")
 @pytest.mark.parametrize(
     ("command", "runs", "record"),
-    [
-        ("allow", True, "✓ Allow once: Bash"),
-        ("always", True, "✓ Always allow"),
-        ("deny not here", False, "✗ Denied: Bash touch made — not here"),
-    ],
+    first(
+        1,
+        [
+            ("allow", True, "✓ Allow once: Bash"),
+            ("always", True, "✓ Always allow"),
+            ("deny not here", False, "✗ Denied: Bash touch made — not here"),
+        ],
+    ),
 )
 def test_from_anywhere(
     claude: Editor, api: ScriptedAPI, command: str, runs: bool, record: str
@@ -348,6 +352,7 @@ def test_from_anywhere_what_stands_there_runs(claude: Editor, api: ScriptedAPI) 
     assert not project(claude, "made").exists()
 
 
+@pytest.mark.soak
 @pytest.mark.fresh("chat")
 def test_from_anywhere_several_open_the_inbox(claude: Editor, api: ScriptedAPI) -> None:
     """Nothing is allowed that was not seen."""
@@ -394,6 +399,7 @@ def test_a_long_command_is_shown_in_full(claude: Editor, api: ScriptedAPI) -> No
 # --- other tools ------------------------------------------------------------------------------
 
 
+@pytest.mark.soak
 @pytest.mark.fresh("chat")
 def test_an_address_that_was_edited_is_the_one_that_is_fetched(
     claude: Editor, api: ScriptedAPI
