@@ -1,6 +1,7 @@
 --- What other parts of a configuration can hear of: `User` autocommands, and a word to the user
 --- when something waits in a chat that is not in front.
 local config = require('winnow.config')
+local registry = require('winnow.registry')
 local say = require('winnow.say')
 
 local M = {}
@@ -40,11 +41,22 @@ local function alert(text)
   end
 end
 
+local SOON = 100 -- milliseconds in which what waits in a task stands in its buffer, too
+
 --- Something waits: say so, unless the user looks at it. Focus stays where it is.
 ---@param chat winnow.Chat
 ---@param data table
-local function call_user(chat, data)
-  if focused and vim.api.nvim_get_current_buf() == chat.buf then
+---@param later? boolean it has had the time to stand elsewhere, too
+local function call_user(chat, data, later)
+  local here = focused and registry.current() or nil
+  if here == chat then
+    return
+  elseif here and here.task and not later then
+    vim.defer_fn(function()
+      call_user(chat, data, true)
+    end, SOON)
+    return
+  elseif here and here.section and here.section.id == data.section then
     return
   end
   local where = vim.fs.basename(chat.cwd)

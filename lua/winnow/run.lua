@@ -12,11 +12,17 @@ local M = {}
 
 --- What a run is to reach; the name of a file stands for the specification in it.
 ---@param rest string
----@return string
+---@return string? goal nil: there is no such file
 local function goal_of(rest)
-  local path = vim.fn.fnamemodify(vim.trim(rest), ':p')
-  if not rest:find('%S%s+%S') and vim.fn.filereadable(path) == 1 then
+  local name = vim.trim(rest)
+  local path = vim.fn.fnamemodify(name, ':p')
+  if name:find('%s') then
+    return rest
+  elseif vim.fn.filereadable(path) == 1 then
     return ('Reach what the specification in %s asks for.'):format(path)
+  elseif name:find('/') or name:find('%w%.%a%w*$') then
+    say(('winnow: there is no file %s.'):format(name), 'warn')
+    return nil
   end
   return rest
 end
@@ -62,8 +68,13 @@ function M.run(args, rest)
     local known = '++budget={dollars}, ++continue, ++stop and ++worktree'
     say(('winnow: there is no %s, only %s.'):format(goal:match('%S+'), known), 'warn')
   elseif goal ~= '' or clarify.goal() then
-    local what = goal ~= '' and goal_of(goal) or clarify.goal() --[[@as string]]
-    begin.chat(args, what, { run = begin.id() }, worktree > 0)
+    local what = clarify.goal()
+    if goal ~= '' then
+      what = goal_of(goal)
+    end
+    if what then
+      begin.chat(args, what, { run = begin.id() }, worktree > 0)
+    end
   else
     say('winnow: say what is to be reached: :Winnow run {goal}.', 'warn')
   end

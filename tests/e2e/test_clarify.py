@@ -117,6 +117,8 @@ def test_what_there_is_to_say_first(claude: Editor) -> None:
     assert "say what is wanted" in claude.messages()
     claude.keys(":Winnow clarify ++two<CR>")
     assert "only ++one and ++all" in claude.messages()
+    claude.keys(":Winnow run goal.md<CR>")  # nor is there such a file
+    assert "there is no file goal.md" in claude.messages()
     claude.keys(":Winnow<CR>:Winnow clarify ++one<CR>")
     claude.wait(lambda: "Nothing is clarified" in claude.messages(), "the sentence")
 

@@ -78,6 +78,7 @@ def choose(editor: Editor, option: str, note: str = "") -> None:
 def test_hunks_that_are_deleted_stay_out(open_editor: Open, scenario: Path) -> None:
     """`dd` on a hunk's head, `<CR>`: the rest is on disk, and in a buffer that shows the file."""
     editor = open_editor(agent="scripted", scenario=str(scenario))
+    editor.resize(160, 40)  # so that three windows show enough
     file = begin(editor, "run ++worktree Change the cart")
     editor.keys(f":split {file}<CR>:wincmd p<CR>:Winnow board<CR>")
     wait_board(editor, "? t1 Cart · asks you: Shall its change be merged?", "1 file +2 −2")

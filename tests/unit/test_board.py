@@ -71,6 +71,7 @@ def test_a_run_that_is_not_led_here_says_so(run: Run) -> None:
     assert "━━ Port the shop · working · not open here · 1 needs you" in head
     for task in ("t3", "t4", "t5", "t6", "t7"):
         run.apply(e.TaskCancelled(890, "abcd", task, "user"))
+    assert "━━ Port the shop · idle · 1 of 7 done" in board.render([run], NOW)[0]
     run.apply(e.RunFinished(900, "abcd", "Enough"))
     assert "not open" not in board.render([run], NOW, away={"abcd"})[0]
 

@@ -101,9 +101,9 @@ class RunChat(Chat):
             self._opened = msgspec.structs.replace(self._opened, limits=event.limits)
             self._crew.places = places.known(event.places)
             self._put_back()
+        super().handle(event)
         if isinstance(event, p.Stop) and self._crew.workers:
             self._page.say(WORK_GOES_ON)
-        super().handle(event)
 
     def _send(self, event: p.Send) -> None:
         """The answer to the only question that waits, or words for the orchestrator."""

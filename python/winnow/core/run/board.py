@@ -116,10 +116,9 @@ def _group(task: Task, live: Live, *, asks: bool) -> int:
 
 def _head(run: Run, now: float, asking: int, *, away: bool) -> str:
     done = sum(task.state == "done" for task in run.tasks.values())
-    state = run.state if run.state != "running" else "working" * bool(run.tasks) or "planning"
     needs = f"{asking} need{'s' * (asking == 1)} you" if asking else ""
     parts = [
-        state,
+        _doing(run),
         AWAY * away,
         needs,
         f"{done} of {len(run.tasks)} done",
@@ -130,6 +129,16 @@ def _head(run: Run, now: float, asking: int, *, away: bool) -> str:
     said = " · ".join(filter(None, parts))
     text = f"{grammar.RULE * 2} {_short(run.goal) or 'Run'} · {said} · {age(now - run.alive)}"
     return text + marker(run.id, 0, grammar.HEAD)
+
+
+def _doing(run: Run) -> str:
+    """What a run does: its state, and of one that is not over, whether anything is left to do."""
+    if run.state != "running":
+        return run.state
+    if not run.tasks:
+        return "planning"
+    left = any(not task.over or task.merging for task in run.tasks.values())
+    return "working" if left else "idle"
 
 
 def _line(  # noqa: PLR0917  all that a line says

@@ -29,6 +29,7 @@ def in_place(event: e.Event) -> str:
     if isinstance(event, e.QueryHanded):
         words = f"{words} {event.to}"
     said = getattr(event, "question", "") or getattr(event, "reason", "")
+    said = ", ".join(getattr(event, "files", ())) or said
     return f"· {local(event.at):%H:%M} {words}" + (f": {_row(said)}" if said else "")
 
 
@@ -46,6 +47,8 @@ _IN_PLACE: dict[type[e.Event], str] = {
     e.TaskBlocked: "blocked",
     e.TaskResumed: "goes on",
     e.TaskDone: "done",
+    e.Merged: "merged",
+    e.MergeReturned: "not merged",
     e.TaskFailed: "failed",
     e.TaskCancelled: "cancelled",
 }
