@@ -28,7 +28,7 @@ local COVER = 2 * 4096
 local function cover(buf, row, text, width, group)
   local rest = math.max(0, width - vim.fn.strdisplaywidth(text))
   vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
-    virt_text = { { text .. (' '):rep(rest), group } },
+    virt_text = { { text .. (' '):rep(rest), { 'WinnowCover', group } } },
     virt_text_pos = 'overlay',
     hl_mode = 'combine',
     ephemeral = true,

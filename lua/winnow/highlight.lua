@@ -134,6 +134,7 @@ function M.define()
   -- Not a link: what else Normal sets, a window may set otherwise.
   set('WinnowContext', { fg = normal.fg or 'NONE', ctermfg = normal.ctermfg })
   set('@winnow.plan', { link = 'WinnowContext' })
+  set('WinnowCover', { nocombine = true }) -- what is drawn over a text is not as bold as that
 end
 
 --- A query file without its conceal rules: in a chat only markers are hidden.
