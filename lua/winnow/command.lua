@@ -154,12 +154,12 @@ M.subcommands = {
   end,
   mcp = function(args)
     registry.with_current(function(chat)
-      list.open('mcp', chat.buf, args.smods)
+      list.open('mcp', chat.buf, args.smods, { hint = 'dd switches off, u on · :w does it' })
     end)
   end,
   rules = function(args)
     registry.with_current(function(chat)
-      list.open('rules', chat.buf, args.smods)
+      list.open('rules', chat.buf, args.smods, { hint = 'dd revokes · :w does it' })
     end)
   end,
   mode = function(_, mode)

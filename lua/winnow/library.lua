@@ -24,6 +24,9 @@ local function trash()
   return vim.fs.joinpath(vim.fs.dirname(files.dir()), 'trash')
 end
 
+---@type winnow.ListKind
+local KIND = { hint = '<CR> opens · edit titles, dd deletes · :w does it' }
+
 --- List chats.
 ---@param cwd string the project whose sessions are listed with them
 ---@param about string a text that they hold, `%`: the branches of the current one; empty: all
@@ -37,7 +40,7 @@ function M.open(cwd, about, mods)
   local family = about == '%' and chat and chat.path or ''
   local which = { cwd = cwd, about = family == '' and about or '', family = family }
   page.tell('findchats', which)
-  list.open('chats', 0, mods)
+  list.open('chats', 0, mods, KIND)
 end
 
 --- The message of the user's under the cursor, or the one that follows Claude's there.

@@ -95,8 +95,11 @@ local function without_folders(path, columns)
   return '…' .. name
 end
 
+local LEAST = 3 -- the part of a row that what a call is about has, however much came of it
+
 --- A line with what one row has no room for left out, in favour of one `…`: of a path folders from
---- its middle, of anything else the end. Its state, and what came of it, are always there.
+--- its middle, of anything else the end. Its state is always there, and what came of it as far as
+--- that leaves room for what it is about.
 ---@param line string
 ---@param width integer columns of the row
 ---@return string? line nil: it has room, or is none
@@ -108,8 +111,16 @@ function M.fitted(line, width)
   end
   local state = (' %s%s'):format(parts.state, parts.came)
   local columns = width - width_of(head .. state)
+  local least = math.min(width_of(about), math.floor(width / LEAST))
+  if columns < least then
+    columns = least
+    state = without_end(state, width - width_of(head) - columns)
+  end
   local path = about:find('/', 1, true) and not vim.startswith(line, COMMANDS)
-  return head .. (path and without_folders or without_end)(about, columns) .. state
+  if width_of(about) > columns then
+    about = (path and without_folders or without_end)(about, columns)
+  end
+  return head .. about .. state
 end
 
 return M

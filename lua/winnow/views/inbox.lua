@@ -42,6 +42,7 @@ end
 ---@type winnow.ListKind
 local KIND = {
   guarded = true, -- its lines grant what is asked for
+  hint = 'allow, always, deny, answer in front · :w does it',
   pick = function(_, key, peek)
     if peek then
       return page.tell('pickline', { name = 'pending', key = key, peek = true })

@@ -133,7 +133,8 @@ end
 function List:show_hint()
   local last = vim.api.nvim_buf_line_count(self.buf) - 1
   if self.kind.hint then
-    local rows = last > 0 and { { { self.kind.hint, 'WinnowHint' } } } or nil
+    local some = last > 0 or (self.kind.key or key_of)(self:lines()[1])
+    local rows = some and { { { self.kind.hint, 'WinnowHint' } } } or nil
     local mark = { id = 1, virt_lines = rows }
     vim.api.nvim_buf_set_extmark(self.buf, namespace, last, 0, mark)
   end

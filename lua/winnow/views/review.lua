@@ -66,6 +66,7 @@ local function dress(buf)
   options.syntax = 'diff'
   options.comments, options.formatoptions = 'b:' .. grammar.OWN, 'ro' -- <CR> goes on with it
   vim.api.nvim_buf_call(buf, function()
+    vim.cmd.syntax('match WinnowFile /^diff .*/')
     vim.cmd.syntax(('match WinnowNotice /^%s.*/'):format(grammar.OWN))
   end)
   vim.keymap.set('n', 'A', '<Plug>(winnow-comment)', {
