@@ -251,6 +251,9 @@ def test_a_long_path_keeps_its_file_s_name(editor: Editor, cols: int, shown: str
     assert f"▸ Read ~/b.txt ✓{more}" in screen
     (command,) = [row for row in screen if row.startswith("▸ Bash make -j")]
     assert command.endswith(f"… ✓{more}")
+    long = "▸ Agent do it ✓ general-purpose · opus · 1 call · 20 tokens · 3 s"
+    fitted = editor.lua("return require('winnow.chat.tool').fitted(...)", long, 40)
+    assert fitted == "▸ Agent do it ✓ general-purpose · opus …"
     editor.keys(":w<CR>:bdelete<CR>:Winnow<CR>")  # nobody knows more than the text
     editor.wait_line(f"▸ Read {FOLDERS}/{FILE} ✓")
     for number, file in enumerate(files, 1):
