@@ -210,3 +210,14 @@ def test_the_column_stays_when_a_line_goes(desk: ScriptedDesk) -> None:
         editor.keys("j")
         assert editor.line().startswith("Valkey")
         assert editor.cursor()[1] == 0
+
+
+def test_a_text_that_was_read_anew(desk: ScriptedDesk) -> None:
+    """Its previews are there, and what is deleted counts, also when `u` has taken `:e!` back."""
+    asked = question("Which?", "Redis", "SQLite", "DuckDB")
+    asked["options"][0]["preview"] = "port: 6379"
+    with desk.asked(asked) as editor:
+        editor.keys(":write<CR>:edit!<CR>")
+        editor.wait_screen("┊ port: 6379")
+        editor.keys("ugg/SQLite<CR>dd")
+        editor.wait_screen("keep one of 2")

@@ -188,6 +188,18 @@ def test_a_turn_reads_the_same_wherever_it_is_shown(editor: Editor) -> None:
     assert shown(editor) == TEXT
 
 
+@pytest.mark.parametrize("option", ["nofoldenable", "foldmethod=indent"])
+def test_the_user_may_want_no_folds(editor: Editor, option: str) -> None:
+    """What is written folds nothing then, switches nothing on, and fails on nothing."""
+    show = view(editor, "Winnow")
+    editor.command(f"setlocal {option}")
+    show(Called("t1", "Bash", {"command": "make"}), Returned("t1", "one\ntwo"))
+    editor.keys("Go<Esc>")
+    folds = "return vim.wo.foldenable and vim.wo.foldmethod == 'manual'"
+    assert not editor.lua(folds)
+    editor.wait_screen("│ two")
+
+
 LABELS = ("keep *this* `x`", "snake_case ~~old~~", "**two**", "~one", "```")
 QUESTION = Question("Which **one**?", "A *b*", tuple(Option(label) for label in LABELS))
 RECORD = answered(Form("ab", (QUESTION,)), (Decided(LABELS[0], "", (1,), (2, 3, 4, 5)),))

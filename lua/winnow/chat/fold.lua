@@ -21,16 +21,25 @@ local FOLDING = { [grammar.TOOL] = true, [grammar.THOUGHT] = true }
 local LAST = 8 -- lines of a failed call that stay in sight, for they say why
 local CHUNK = 200
 
+---@class winnow.Block rows that fold
+---@field first integer
+---@field last integer
+---@field head string the first line
+
+--- Whether folds are ours to make in a window: not where the user wants none (|zn|), or other ones.
+---@param win integer
+---@return boolean
+function M.may_fold(win)
+  return vim.wo[win].foldenable and vim.wo[win].foldmethod == 'manual'
+end
+
 --- Fold rows in a window, unless they are in a fold already, which may be open.
 ---@param win integer
 ---@param first integer
 ---@param last integer
----@param heading? fun(): integer? row of the message's, whose fold is none of these
-local function fold(win, first, last, heading)
+local function fold(win, first, last)
   vim.api.nvim_win_call(win, function()
-    local level = vim.fn.foldlevel(first + 1)
-    local outer = level > 0 and heading and heading()
-    if level == (outer and vim.fn.foldlevel(outer + 1) or 0) then
+    if M.may_fold(win) and vim.fn.foldlevel(first + 1) == 0 then
       vim.cmd.fold({ range = { first + 1, last + 1 } })
     end
   end)
@@ -85,25 +94,39 @@ local function block(buf, row)
   return first, last
 end
 
---- Fold a block in a window; how a tool has failed, which its last lines say, stays in view.
----@param win integer
----@param first integer
----@param last integer
----@param head string its first line
-local function fold_block(win, first, last, head)
-  if not folds(head) then
-    return
-  end
-  last = tool.failed(head) and last - LAST or last
-  if last > first then
-    fold(win, first, last, function()
-      for at, line in rows(vim.api.nvim_win_get_buf(win), first, -1) do
-        if HEADINGS[line] then
-          return at
-        end
+--- Whether a row of the current window is in no fold but its turn's.
+---@param row integer
+---@return boolean
+local function is_free(row)
+  local level = vim.fn.foldlevel(row + 1)
+  if level > 0 then
+    for at, line in rows(vim.api.nvim_get_current_buf(), row, -1) do
+      if HEADINGS[line] then
+        return level == vim.fn.foldlevel(at + 1)
       end
-    end)
+    end
   end
+  return level == 0
+end
+
+--- Fold blocks in a window, in one command; how a tool has failed, which its last lines say, stays
+--- in view.
+---@param win integer
+---@param found winnow.Block[]
+local function fold_blocks(win, found)
+  local buf, commands = vim.api.nvim_win_get_buf(win), {} ---@type integer, string[]
+  vim.api.nvim_win_call(win, function()
+    for _, one in ipairs(M.may_fold(win) and found or {}) do
+      local first = one.first
+      local last = tool.failed(one.head) and one.last - LAST or one.last
+      if vim.api.nvim_buf_get_lines(buf, first, first + 1, false)[1] ~= one.head then
+        break -- the user has changed what is above
+      elseif last > first and is_free(first) then
+        table.insert(commands, ('%d,%dfold'):format(first + 1, last + 1))
+      end
+    end
+    vim.api.nvim_exec2(table.concat(commands, '\n'), {})
+  end)
 end
 
 --- Fold each turn but the newest, and leave the fold open: `zm` gives an overview. What Claude goes
@@ -118,7 +141,7 @@ local function fold_turns(win, chat)
     end
   end
   vim.api.nvim_win_call(win, function()
-    for i = 1, #starts - 2 do -- the last one is the draft
+    for i = 1, M.may_fold(win) and #starts - 2 or 0 do -- the last one is the draft
       local first = starts[i] + 1
       if vim.fn.foldlevel(first) == 0 then
         vim.cmd.fold({ range = { first, starts[i + 1] } })
@@ -208,8 +231,8 @@ function M.at(buf, row)
   if folded then
     local first, last = block(buf, row)
     local head = vim.api.nvim_buf_get_lines(buf, first, first + 1, false)[1]
-    for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-      fold_block(win, first, last, head)
+    for _, win in ipairs(folds(head) and vim.fn.win_findbuf(buf) or {}) do
+      fold_blocks(win, { { first = first, last = last, head = head } })
     end
   end
 end
@@ -246,14 +269,14 @@ end
 
 --- The blocks of some lines that fold.
 ---@param lines string[]
----@return integer[][] blocks first and last row of each
+---@return winnow.Block[]
 local function blocks(lines)
   local found, head = {}, 0 -- the row after the block's first one
   for i = 1, #lines + 1 do
     local line = lines[i] or ''
     if line:sub(1, #FOLDED) ~= FOLDED then
       if i - head > 1 and head > 0 and folds(lines[head]) then
-        table.insert(found, { head - 1, i - 2 })
+        table.insert(found, { first = head - 1, last = i - 2, head = lines[head] })
       end
       head = i
     end
@@ -261,46 +284,23 @@ local function blocks(lines)
   return found
 end
 
---- Fold some of them in a window: in one command those that are in no fold yet.
----@param win integer
----@param lines string[] of the buffer, as it was
----@param found integer[][]
-local function fold_blocks(win, lines, found)
-  local buf, commands = vim.api.nvim_win_get_buf(win), {} ---@type integer, string[]
-  vim.api.nvim_win_call(win, function()
-    for _, at in ipairs(found) do
-      local first, last, head = at[1], at[2], lines[at[1] + 1]
-      last = tool.failed(head) and last - LAST or last
-      if vim.api.nvim_buf_get_lines(buf, first, first + 1, false)[1] ~= head then
-        break -- the user has changed what is above
-      elseif vim.fn.foldlevel(first + 1) > 0 then
-        fold_block(win, first, at[2], head)
-      elseif last > first then
-        table.insert(commands, ('%d,%dfold'):format(first + 1, last + 1))
-      end
-    end
-    vim.api.nvim_exec2(table.concat(commands, '\n'), {})
-  end)
-end
-
 -- Blocks that are folded at a time, the last ones at once, and milliseconds until the next time.
 local SOME, REST = 300, 20
 
 --- Fold all blocks in a window, those at the end first: Vim takes its time for thousands of folds.
 ---@param win integer
----@param lines string[] of the buffer
----@param found integer[][]
+---@param found winnow.Block[]
 ---@param done fun() is called when all are folded
-local function fold_all(win, lines, found, done)
+local function fold_all(win, found, done)
   local buf = vim.api.nvim_win_get_buf(win)
-  fold_blocks(win, lines, vim.list_slice(found, math.max(1, #found - SOME + 1)))
+  fold_blocks(win, vim.list_slice(found, math.max(1, #found - SOME + 1)))
   if #found <= SOME then
     done()
     return
   end
   vim.defer_fn(function()
     if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == buf then
-      fold_all(win, lines, vim.list_slice(found, 1, #found - SOME), done)
+      fold_all(win, vim.list_slice(found, 1, #found - SOME), done)
     end
   end, REST)
 end
@@ -317,7 +317,7 @@ function M.all(win)
   if last_row then
     fold(win, 0, last_row)
   end
-  fold_all(win, lines, blocks(lines), function()
+  fold_all(win, blocks(lines), function()
     if chat then
       fold_turns(win, chat)
     end

@@ -234,9 +234,10 @@ function M.new(buf, owner)
     marker.renew(buf)
   end
   frontmatter.keep(self)
-  self:first_heading(registry.get(buf))
+  local before = registry.get(buf)
+  self:first_heading(before)
   if not owner then
-    section.recognise(self)
+    section.recognise(self, before and before.section)
   end
   self:show_state()
   self:count_above()

@@ -73,6 +73,31 @@ function Section:tell_edits()
   return true
 end
 
+--- Hear of what is written, as long as this is the open section.
+---@param self winnow.Section
+---@param heard fun(first: integer) gets the first row that has changed
+local function listen(self, heard)
+  vim.api.nvim_buf_attach(self.chat.buf, false, {
+    on_lines = function(_, _, _, first, _, after)
+      if self.chat.section ~= self then
+        return true -- closed: stop watching
+      end
+      if not guard.by_key() then
+        seen.written(self, self.chat:lines(first, after))
+      end
+      heard(first)
+    end,
+    on_detach = function() -- as when `u` takes `:e!` back
+      vim.schedule(function()
+        if self:is_open() and vim.api.nvim_buf_is_loaded(self.chat.buf) then
+          listen(self, heard)
+          heard(0)
+        end
+      end)
+    end,
+  })
+end
+
 --- Tell the host of edits, once for all that one command does.
 ---@param self winnow.Section
 local function watch(self)
@@ -92,20 +117,12 @@ local function watch(self)
       self.chat:follow() -- another option may be under the cursor
     end
   end
-  vim.api.nvim_buf_attach(self.chat.buf, false, {
-    on_lines = function(_, _, _, first, _, after)
-      if self.chat.section ~= self then
-        return true -- closed: stop watching
-      end
-      if not guard.by_key() then
-        seen.written(self, self.chat:lines(first, after))
-      end
-      if not changed_row then
-        vim.schedule(changed)
-      end
-      changed_row = math.min(changed_row or first, first)
-    end,
-  })
+  listen(self, function(first)
+    if not changed_row then
+      vim.schedule(changed)
+    end
+    changed_row = math.min(changed_row or first, first)
+  end)
 end
 
 -- What the host wants ------------------------------------------------------------------------
@@ -169,21 +186,23 @@ function Section:fill(lines)
   self:step(0)
 end
 
---- Go to the first option. The head is on the screen, too; where there is no room for both, and
---- not only for an answer, the cursor waits there.
+--- Go to the first option. The head is on the screen, too, and as much of the rest as there is
+--- room for; where head and option have none, and not only for an answer, the cursor waits there.
 function Section:visit()
   self:step(1)
   if vim.api.nvim_get_current_buf() ~= self.chat.buf then
     return
   end
-  local head, option = self:rows(), vim.api.nvim_win_get_cursor(0)[1] - 1
+  local head, after = self:rows()
+  local option = vim.api.nvim_win_get_cursor(0)[1] - 1
   local span = { start_row = head, end_row = option }
   local fits = vim.api.nvim_win_text_height(0, span).all <= vim.api.nvim_win_get_height(0)
   if not fits and #self.bodies > 0 then
     vim.api.nvim_win_set_cursor(0, { head + 1, 0 })
     vim.fn.winrestview({ topline = head + 1 })
-  elseif fits and vim.fn.line('w0') > head + 1 then
+  elseif fits and (vim.fn.line('w0') > head + 1 or vim.fn.line('w$') < after) then
     vim.fn.winrestview({ topline = head + 1 })
+    window.fill(vim.api.nvim_get_current_win())
   end
 end
 
@@ -309,11 +328,13 @@ end
 
 --- Go on with the section that a text read from a file still shows as open.
 ---@param chat winnow.Chat
-function M.recognise(chat)
+---@param before? winnow.Section what was open before `:e!`
+function M.recognise(chat, before)
   text.clear(chat.buf)
   local id, row = text.find(chat)
   if id then
-    new(chat, id, row, {}).from_file = true
+    local previews = before and before.id == id and before.previews or {}
+    new(chat, id, row, previews).from_file = true
   end
 end
 

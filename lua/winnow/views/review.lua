@@ -1,6 +1,7 @@
 --- What changed in the files, as one patch: the list `review`, whose lines are files and hunks.
 local chats = require('winnow.chats')
 local files = require('winnow.chat.files')
+local folds = require('winnow.chat.fold')
 local grammar = require('winnow.grammar')
 local lists = require('winnow.views.list')
 local registry = require('winnow.registry')
@@ -86,7 +87,8 @@ local function fold(lines, anew)
       table.insert(heads, row)
     end
   end
-  if #heads == 0 or not anew and vim.fn.foldlevel(heads[1]) > 0 then
+  local win = vim.api.nvim_get_current_win()
+  if #heads == 0 or not folds.may_fold(win) or not anew and vim.fn.foldlevel(heads[1]) > 0 then
     return
   end
   local closed = {} ---@type table<integer, boolean>
