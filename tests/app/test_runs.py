@@ -413,6 +413,24 @@ async def test_at_the_budget_work_stops_and_goes_on_with_more() -> None:
     await room.chats.close()
 
 
+async def test_what_is_done_at_the_budget_is_done() -> None:
+    """The others stop; the orchestrator is told of it when the run may cost more."""
+    room = Running()
+    await room.begin(limits=Limits(budget=1.0))
+    await room.make("A", "B")
+    await room.end()
+    before = len(room.boss.prompts)
+    worker = room.worker("A")
+    worker.say(a.Text("It is there."), a.Pause(), a.TurnEnded(worker.unheard, cost=1.5))
+    await room.settle()
+    assert room.states == {"A": "done", "B": "blocked(budget)"}
+    assert len(room.boss.prompts) == before
+    await room.do(p.GoOn(RUN, 5.0))
+    assert "“A” is done. It says:\n\n> It is there." in room.told(room.boss)
+    assert room.states["B"] == "running"
+    await room.chats.close()
+
+
 async def test_a_dependant_gets_the_result(room: Running) -> None:
     tasks = [
         {"title": "Plan", "prompt": "Plan it"},

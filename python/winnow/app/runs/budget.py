@@ -26,8 +26,11 @@ class Budget:
         self._front = front
         self._dismiss = dismiss
 
-    def spent(self, task: str, cost: float) -> None:
-        """A task has cost so much more, or the orchestrator (``task`` empty): US dollars."""
+    def spent(self, task: str, cost: float, *, through: bool = False) -> None:
+        """A task has cost so much more, or the orchestrator (``task`` empty): US dollars.
+
+        One that is ``through`` is done, whatever that has cost.
+        """
         run, now = self._record.run, self._record.now
         if cost <= 0:
             return
@@ -36,7 +39,7 @@ class Budget:
             pass
         elif run.left <= 0:
             self._record.record(e.BudgetReached(now, run.id, run.cost))
-            for one in list(run.tasks.values()):
+            for one in [one for one in run.tasks.values() if not (through and one.id == task)]:
                 self._block(one.id, f"The run's budget of ${run.limits.budget:.2f} is spent.")
             self._front.note(
                 f"The budget of ${run.limits.budget:.2f} is spent: "

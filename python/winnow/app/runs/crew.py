@@ -200,7 +200,9 @@ class Crew:
                 self.questions.note_delivered(task, call)
             case a.TurnEnded(cost=cost):
                 self.questions.note_delivered(task)
-                self.budget.spent(task, cost)
+                whole = not (event.error or event.stopped)
+                through = whole and self.workers[task].outbox.next() is None
+                self.budget.spent(task, cost, through=through)
             case _:
                 pass
 
@@ -216,12 +218,10 @@ class Crew:
         if of.state == "ready":
             self._record.record(e.TaskStarted(self._record.now, self.run.id, task))
         if self.run.tasks[task].state == "running":
-            if self.budget.over(task):
-                pass
-            elif how.error or how.stopped:
-                self._fail(task, how.error or "It was stopped.")
-            else:
+            if not (how.error or how.stopped):
                 self._end(e.TaskDone(self._record.now, self.run.id, task, said), prompts.done)
+            elif not self.budget.over(task):
+                self._fail(task, how.error or "It was stopped.")
         self._dismiss(task)
         self._front.remind()
         if self.run.tasks[task].merging:

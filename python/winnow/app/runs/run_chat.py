@@ -327,7 +327,8 @@ class RunChat(Chat):
         """What woke the orchestrator passes an open section, but is a turn of its own."""
         if not message.about:
             return super()._may_tell(message)
-        connected = self._session.state == "connected" and self.run.state != "stopped"
+        connected = self._session.state == "connected"
+        connected = connected and self.run.state not in ("stopped", "blocked(budget)")
         return connected and not (self._turn.busy or self._outbox.sent or self._page.taking)
 
     def _shown(self, message: Message) -> Entry:
