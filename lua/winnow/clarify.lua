@@ -68,13 +68,16 @@ local function go_on(args, id, words)
   elseif chat then
     window.show(chat.buf, args.smods)
     if words ~= '' or chat.state == 'idle' or chat.state == 'asleep' then
-      begin.send(chat, words ~= '' and words or 'Ask what is open now.')
+      begin.send(chat, words ~= '' and words or grammar.WHAT_IS_OPEN)
     end
     return chat
   end
-  local again = ('Go on with the specification %s'):format(vim.api.nvim_buf_get_name(0))
-  words = words ~= '' and ('%s: %s'):format(again, words) or again .. ': ask what is open now.'
-  return begin.chat(args, words, { clarify = id })
+  local again = ('%s %s: %s'):format(
+    grammar.AGAIN,
+    vim.api.nvim_buf_get_name(0),
+    words ~= '' and words or grammar.WHAT_IS_OPEN
+  )
+  return begin.chat(args, again, { clarify = id })
 end
 
 --- Clarify a request: these words, a range, the specification here, or the draft.

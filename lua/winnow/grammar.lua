@@ -50,6 +50,10 @@ return {
   -- How the last line of a specification begins; what it is of, and ` -->`, follow.
   SPEC = '<!-- winnow: clarify',
 
+  -- What `:Winnow clarify` says in its user's place; after the first, its file and ": " follow.
+  AGAIN = 'Go on with the specification',
+  WHAT_IS_OPEN = 'Ask what is open now.',
+
   -- What stands above a chat's text.
   KEYS = {
     'winnow',

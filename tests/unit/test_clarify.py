@@ -133,6 +133,19 @@ def test_what_is_said_unasked_joins_the_log_and_takes_up_what_is_finished() -> N
     assert known.heard == ("u1", "u2")
 
 
+def test_what_the_command_says_is_no_word_of_the_users() -> None:
+    """It takes up what is finished, and only what they add joins the log."""
+    known = msgspec.structs.replace(KNOWN, finished=True)
+    for said in (
+        "Ask what is open now.",
+        "Go on with the specification /a b.md: Ask what is open now.",
+    ):
+        assert known.told(said).log == ()
+        assert not known.told(said).finished
+    (entry,) = known.told("Go on with the specification /a b.md: And safer").log
+    assert entry.answer == "And safer"
+
+
 @pytest.mark.parametrize("request_", ["", " \n\t", "x" * (1 << 20)])
 def test_requests_that_can_t_be_clarified(request_: str) -> None:
     assert problem(request_).endswith(".")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 
 from winnow.core.clarify.rounds import MOST, Area, Asked, Round, Standing
+from winnow.core.text import grammar
 
 LONGEST = 400_000  # characters of a request: more fits into no model with what it has to read
 ENOUGH = "enough"  # as an answer, it ends the questions
 YOU_DECIDE = "You decide"
+_AGAIN = re.compile(rf"{grammar.AGAIN} .+?\.md: ")
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -102,8 +105,10 @@ class Clarification(msgspec.Struct, frozen=True):
             return msgspec.structs.replace(known, request=text)
         if is_enough(text):
             return msgspec.structs.replace(known, enough=True)
-        entry = Entry(self.rounds, "", text)
-        log = (*self.log, entry)
+        said = _AGAIN.sub("", text, count=1).strip()  # whose file that is, is known
+        log = self.log
+        if said != grammar.WHAT_IS_OPEN:
+            log = (*log, Entry(self.rounds, "", said))
         if self.finished:  # it is taken up again, with as many rounds
             return msgspec.structs.replace(
                 known, log=log, finished=False, enough=False, rounds=0, open=()
