@@ -58,6 +58,7 @@ def test_three_rounds_end_in_a_specification(claude: Editor, api: ScriptedAPI) -
     ]
     type_keys(claude, GO)
     wait_section(claude, "Question 1/2: Success")
+    time.sleep(0.35)  # a press right after it came would be for something else
     type_keys(claude, f"/You decide<CR>{GO}{GO}")
     type_keys(claude, f"/Something else<CR>A everybody<Esc>{GO}{GO}")
     wait_section(claude, "Question: Errors")
