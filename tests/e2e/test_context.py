@@ -229,7 +229,7 @@ def test_the_list_has_what_is_sent(claude: Editor, api: ScriptedAPI) -> None:
     claude.wait_line("This session: ")
     claude.keys("gg/a.txt<CR>dd:w<CR>")
     claude.wait_gone("@a.txt")
-    claude.keys("/CLAUDE.md<CR>0w<CR>")
+    claude.keys("/CLAUDE.md<CR>0ww<CR>")
     claude.wait(lambda: claude.text() == "Be brief.", "the file")
     claude.keys(":bwipeout<CR>:Winnow<CR>")
     assert draft(claude) == "See and @b.txt"

@@ -36,7 +36,7 @@ end
 ---@param line string
 ---@param cwd string the chat's
 local function pick(line, cwd)
-  local path = marker.strip(line):match('^%s*(/.-)%s%s+%S+$')
+  local path = marker.strip(line):match('^%s*%S+%s%s(/.*)$')
   local name = not path and line:match('→ (.-)[, ]')
   path = path or name and vim.fs.joinpath(cwd, name)
   if path and vim.fn.filereadable(path) == 1 then

@@ -25,7 +25,7 @@ _BOX = re.compile(r"(?:[-*+] )?\[([ xX-]?)\]\s*(.*)")
 _MADE = re.compile(r"Task #(\S+) created")
 _LISTED = re.compile(r"#(\S+) \[(\w+)\] (.*)")
 NONE = "Nothing is to be done yet: Claude makes the list, and new lines here are added to it."
-HINT = "Change, add, delete and move lines: :w has Claude told with your next message."
+HINT = "Change, add, dd, move lines: :w has Claude told."
 
 
 class Item(msgspec.Struct, frozen=True):

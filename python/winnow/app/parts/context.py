@@ -15,8 +15,6 @@ from winnow.core.context import session
 from winnow.core.context.session import Carried, Command, Mentioned
 from winnow.core.listing import Edits, Problem, Row, key
 
-_WIDEST = 60  # columns of a name, below which sizes stand in one column
-
 ASKED = "it is asked …"
 ONLY_MENTIONS = (
     "only what the next message mentions can be taken out here; the session has read the rest."
@@ -88,12 +86,10 @@ class ContextList(Asked[Carried | None]):
         if self.problem or self.told is None:
             return [*rows, Row(f"This session: {self.problem or ASKED}")]
         rows.append(Row(session.heading(self.told)))
-        items = [item for _, items in self.told.parts for item in items]
-        width = min(_WIDEST, max((len(item.path or item.name) for item in items), default=0))
         for head, items_ in self.told.parts:
             rows.append(Row(f"  {head}"))
             rows += [
-                Row(session.line(item, width), key(f"s{head}{item.path or item.name}{number}"))
+                Row(session.line(item), key(f"s{head}{item.path or item.name}{number}"))
                 for number, item in enumerate(items_)
             ]
         return rows

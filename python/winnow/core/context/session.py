@@ -61,10 +61,9 @@ def heading(carried: Carried) -> str:
     return f"This session: {tokens(carried.total)} of {tokens(carried.most)} tokens, {percent} %"
 
 
-def line(item: Item, width: int) -> str:
-    """One thing; a name stands where ``gf`` finds it."""
-    name = item.path or brief(item.name)
-    return f"    {name:<{width}}  {tokens(item.tokens):>6}"
+def line(item: Item) -> str:
+    """One thing; its size stands where the narrowest window shows it."""
+    return f"{tokens(item.tokens):>8}  {item.path or brief(item.name)}"
 
 
 def tokens(count: int) -> str:

@@ -19,7 +19,7 @@ _WORDS = {
     "gone": "ended, nobody knows how",
     "lost": "ended with its session",
 }
-HINT = "<CR> opens one, K looks at it; delete its line and :w stops it."
+HINT = "<CR> opens, K looks · dd stops · :w does it"
 NONE = "Nothing runs in the background."
 
 
