@@ -99,6 +99,7 @@ local plugs = {
 plugs.o = plugs.x
 vim.list_extend(plugs.n, { 'agent-up', 'next-agent', 'previous-agent' })
 vim.list_extend(plugs.n, { 'outline', 'open-file', 'yank-code', 'paste-image', 'comment' })
+table.insert(plugs.n, 'accept-change')
 table.insert(plugs.n, 'fold-less')
 for mode, names in pairs(plugs) do
   for _, name in ipairs(names) do

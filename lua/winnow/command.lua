@@ -329,6 +329,8 @@ function M.complete(lead, line)
     words = run.tasks()
   elseif before:match('^review%s+$') then
     words = review.words
+  elseif before:match('^review%s+accept%s+$') then
+    words = { 'here' }
   elseif before:match('^log%s+$') then
     words = { 'run' }
   elseif before:match('^trust%s+$') then

@@ -80,6 +80,10 @@ function M.comment()
   review.comment()
 end
 
+M['accept-change'] = function()
+  review.accept()
+end
+
 M['next-agent'] = function()
   agent.beside(1)
 end

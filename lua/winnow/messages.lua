@@ -262,6 +262,8 @@
 ---@class winnow.event.Accept
 ---@field type 'accept'
 ---@field chat integer
+---@field before? string[]
+---@field lines? string[]
 
 --- The user has written a file while the agent worked.
 ---@class winnow.event.Saved

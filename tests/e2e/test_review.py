@@ -60,7 +60,9 @@ def test_what_changed_is_undone_talked_about_and_accepted(claude: Editor, api: S
     claude.wait_screen("“nsense” begins with neither")
     claude.keys("u:sbuffer app.py<CR>Gounsaved<Esc>:wincmd p<CR>ggjdd:w<CR>")
     claude.wait_screen("app.py has unsaved edits in Neovim: write it first.")
-    claude.keys(":sbuffer app.py<CR>u:wincmd p<CR>u:w<CR>:Winnow review accept<CR>")
+    claude.keys(":sbuffer app.py<CR>u:wincmd p<CR>u:w<CR>/twenty<CR>:Winnow review accept here<CR>")
+    claude.wait_line("Nothing has changed since this session began.")
+    claude.keys(":Winnow review accept<CR>")
     claude.wait_line("Nothing has changed since what you accepted last.")
     assert "twenty" in file.read_text()
 

@@ -143,6 +143,19 @@ def test_the_users_own_edits_are_neither_shown_nor_taken_back(folder: Folder) ->
     assert folder.read("own") == "mine\n"
 
 
+def test_a_change_that_is_accepted_is_the_users(folder: Folder) -> None:
+    """One of two in a file; a new file; and a deleted one."""
+    start = folder.now()
+    first = LINES.replace("3\n", "x\n", 1)
+    both = first.replace("20\n", "y\n")
+    folder.write(a=both, made="m\n", b=None)
+    texts = {"a": (LINES.replace("20\n", "y\n"), both), "made": (None, "m\n"), "b": ("b\n", None)}
+    steps = [run(folder.past.made(str(folder.top / name), *it)) for name, it in texts.items()]
+    found = folder.changes(start, *(step for step in steps if step))
+    assert list(found) == ["a"]
+    assert (found["a"].old, found["a"].new) == (first, both)
+
+
 def test_what_changed_since_it_was_shown_stays(folder: Folder) -> None:
     start = folder.now()
     folder.write(a=LINES.replace("3\n", "x\n", 1).replace("20\n", "y\n"), made="m\n", pic=b"\0")

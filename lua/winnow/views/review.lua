@@ -12,6 +12,7 @@ local M = {}
 M.words = { 'accept', 'session', 'turn' } -- which follow `:Winnow review`
 
 local FILE = '^diff '
+local EDITED = 'winnow: the review has edits: :w does what they ask for, :e! drops them.'
 
 --- Files that have edits which were not written.
 ---@return string[]
@@ -127,6 +128,47 @@ function M.comment()
   vim.cmd.startinsert({ bang = true })
 end
 
+--- Take out of lines what a row is about: a hunk, or by its first line a file.
+---@param lines string[]
+---@param row integer from 1
+---@return string[]? left nil: it is about none
+local function without(lines, row)
+  local first = row
+  while first > 0 and not lines[first]:find(FILE) and not vim.startswith(lines[first], '@@') do
+    first = first - 1
+  end
+  if first == 0 then
+    return nil
+  end
+  local whole = lines[first]:find(FILE) ~= nil
+  local last = first + 1
+  while lines[last] and not lines[last]:find(FILE) do
+    if not whole and vim.startswith(lines[last], '@@') then
+      break
+    end
+    last = last + 1
+  end
+  local left = vim.list_slice(lines, 1, first - 1)
+  return vim.list_extend(left, vim.list_slice(lines, last))
+end
+
+--- Accept the hunk under the cursor, or the file.
+function M.accept()
+  local name = vim.api.nvim_buf_get_name(0)
+  local of = tonumber(name:match('^winnow://review/(%d+)$'))
+  local list, chat = lists.get('review', of), of and registry.get(of)
+  local left = list and without(list.written, vim.api.nvim_win_get_cursor(0)[1])
+  if not (list and chat) then
+    say('winnow: this is no review: :Winnow review shows one.', 'warn')
+  elseif vim.bo[list.buf].modified then
+    say(EDITED, 'warn')
+  elseif not left then
+    say('winnow: there is no change under the cursor.', 'warn')
+  else
+    chat:tell('accept', { before = list.written, lines = left })
+  end
+end
+
 --- The chat that the user means: that of this buffer, or of this directory.
 ---@param cwd string
 ---@return winnow.Chat?
@@ -145,10 +187,12 @@ function M.run(cwd, since, mods)
   local chat = chat_of(cwd)
   if not chat then
     say('winnow: there is no chat whose changes could be reviewed.', 'warn')
+  elseif since:find('^accept%s+here$') then
+    M.accept()
   elseif since == 'accept' then
     local list = lists.get('review', chat.buf)
     if list and vim.bo[list.buf].modified then
-      say('winnow: the review has edits: :w does what they ask for, :e! drops them.', 'warn')
+      say(EDITED, 'warn')
     else
       chat:tell('accept', {})
     end

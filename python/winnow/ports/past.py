@@ -54,6 +54,9 @@ class Past(Protocol):
         None: the file is none of this folder's.
         """
 
+    async def made(self, path: str, before: str | None, after: str | None) -> Saved | None:
+        """The same, by texts; None: no file."""
+
     async def wrote(self, path: str, before: str | None) -> None:
         """A tool has written a file, which held this before; None: there was none."""
 

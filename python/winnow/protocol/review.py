@@ -20,7 +20,13 @@ class Review(ChatMessage, frozen=True):
 
 
 class Accept(ChatMessage, frozen=True):
-    """What that list shows is accepted: the next review begins there."""
+    """What that list shows is accepted: the next review begins there.
+
+    With ``before``, as it was shown, only what stands in that and not in ``lines``.
+    """
+
+    before: list[str] = []
+    lines: list[str] = []
 
 
 class Saved(ChatMessage, frozen=True):

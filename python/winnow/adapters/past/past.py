@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import count, takewhile
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import NamedTuple, Union
 
 import msgspec
@@ -101,6 +102,18 @@ class KnownPast:
                 old_mode, mode = (FILE if name else GONE for name in (before, after))
                 return [Entry(path, old_mode, mode, before or NONE, after or NONE)]
 
+    async def saved(self, path: str, before: str, after: str) -> Saved | None:
+        """See `ports.Past.saved`."""
+        raise NotImplementedError
+
+    async def made(self, path: str, before: str | None, after: str | None) -> Saved | None:
+        """See `ports.Past.made`."""
+        try:
+            copies = [await asyncio.to_thread(_copy, text) for text in (before, after)]
+        except OSError as error:
+            raise ports.PastError(f"It can't be kept: {error.strerror}.", repr(error)) from error
+        return await self.saved(path, *copies)
+
     # --- taken back -----------------------------------------------------------------------------
 
     async def put_back(
@@ -161,6 +174,15 @@ class KnownPast:
 def real(path: str) -> str:
     """A file by its one name."""
     return os.path.realpath(path)
+
+
+def _copy(text: str | None) -> str:
+    """A file to be read once; empty: none."""
+    if text is None:
+        return ""
+    with NamedTemporaryFile(prefix="winnow-", delete=False) as file:
+        file.write(text.encode())
+    return file.name
 
 
 def drop(*copies: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -13,22 +12,17 @@ import msgspec
 
 from winnow import ports
 from winnow import protocol as p
-from winnow.app.lists import List
 from winnow.app.outbox import WITH_NEXT
 from winnow.app.parts.part import Around, Part
+from winnow.app.review_list import OLD, ReviewList
 from winnow.app.session import FAILED
 from winnow.core import agent as a
-from winnow.core.listing import Problem
 from winnow.core.review.history import Accepted, Began, History, Mark, Over
 from winnow.core.review.review import Review, Shown, Wanted
 from winnow.core.tasks import events as t
 
 log = logging.getLogger(__name__)
 
-NAME = "review"
-PIECE = 2000  # lines that go to the editor at a time
-PAUSE = 0.04  # seconds between two of these
-READING = "Looking at what has changed …"
 NOTHING = "Nothing is known of the files before: Claude has not worked here yet."
 NO_PAST = "What files held before is not known here."
 MARKS: Mapping[str, tuple[Mark, str]] = {
@@ -38,8 +32,7 @@ MARKS: Mapping[str, tuple[Mark, str]] = {
 }
 ACCEPTED = "Accepted: what changes from now on is reviewed next."
 NOT_SHOWN = "There is nothing to accept: :Winnow review shows what has changed."
-OLD = "this review is too old to be acted on: :e! shows what has changed until now."
-EDITED = "{} has unsaved edits in Neovim: write it first."
+WHOLE = "{} is no text: :Winnow review accept accepts it, with all."
 GONE = "{} was deleted: deleting its line here brings it back."
 
 
@@ -50,7 +43,7 @@ class Reviewing(Part):
         super().__init__(around)
         self.since = ""  # a mark's name, or a name that git knows
         self.shown_state = ""  # what the list shows leads to this state
-        self._list = self.shown = ReviewList(self)
+        self._list = self.shown = ReviewList(around, self.find, self.put_back)
         self._past: ports.Past | None = None
         self._history = History(around.opened.session)
         self._lock = asyncio.Lock()  # one state after the other
@@ -150,6 +143,8 @@ class Reviewing(Part):
         match event:
             case p.Review(since=since):
                 self.since = since  # the list is opened next
+            case p.Accept(before=before, lines=lines) if before:
+                self.around.session.spawn(self._accept_some(before, lines))
             case p.Accept():
                 self._accept()
             case p.Saved(path=path, before=before, after=after):
@@ -176,6 +171,28 @@ class Reviewing(Part):
             self.since = ""
             self.around.page.say(ACCEPTED)
             self._list.anew()
+
+        self._do(accept)
+
+    async def _accept_some(self, before: list[str], lines: list[str]) -> None:
+        """It counts as the user's from now on: what they have made of a file without it."""
+        review = self._list.shows(before)
+        wanted = await asyncio.to_thread(review.read, lines) if review else None
+        if review is None or not isinstance(wanted, Wanted):
+            self.around.page.say(f"Not accepted: {OLD}", "warn")
+            return
+        files = [it for it in review.files if it.file.path in wanted.texts]
+        if whole := [it.name for it in files if it.file.what]:
+            self.around.page.say(WHOLE.format(whole[0]), "warn")
+            return
+
+        async def accept(past: ports.Past) -> None:
+            for file in (it.file for it in files):
+                without = wanted.texts[file.path]
+                old = file.old if without is None else without
+                if (step := await past.made(file.path, old, file.new)) is not None:
+                    self._add(past, step)
+            self._list.look()
 
         self._do(accept)
 
@@ -244,101 +261,3 @@ class Reviewing(Part):
             self.around.page.apply(p.Remark(self.around.page.chat, review.said(wanted)))
         elif done:
             self.around.outbox.hold(self.around.outbox.message(done, about=WITH_NEXT))
-
-
-class ReviewList(List):
-    """The patch."""
-
-    def __init__(self, part: Reviewing) -> None:
-        super().__init__(NAME, part.around.world.editor, part.around.page.chat)
-        self._part = part
-        self.review = Review("", ())
-        self._problem = READING
-        self._owed = False  # the editor was not told yet that what it asked for is done
-        self._sending: asyncio.Task[None] | None = None
-        self._recent: deque[Review] = deque(maxlen=5)  # one of which the buffer shows
-
-    def lines(self) -> list[str]:
-        """See `List.lines`."""
-        return [self._problem] if self._problem else self.review.lines
-
-    def opened(self) -> None:
-        """See `List.opened`."""
-        self.look()
-
-    def anew(self) -> None:
-        """It is about something else now."""
-        self._problem = self._problem or READING
-        self.look()
-
-    def look(self) -> None:
-        """The files may hold something else now: find out, if somebody looks."""
-        if self._watched:
-            self._part.find(self._know)
-
-    def _know(self, found: Review | str) -> None:
-        if isinstance(found, str):
-            self._problem = found
-        else:
-            self.review, self._problem = found, ""
-            self._recent.append(found)
-        self._show()
-
-    def _show(self, *, done: bool = False) -> None:
-        """See `List`: in pieces, so that the user can type between two of them."""
-        lines = self.lines()
-        done = self._owed = done or self._owed
-        if self._sending is not None:
-            self._sending.cancel()
-            self._sending = None
-        if len(lines) <= PIECE or not (self._watched or done):
-            self._owed = False
-            super()._show(done=done)
-        else:
-            self._calm()
-            self._sending = self._part.around.session.spawn(self._send(lines, done=done))
-
-    async def _send(self, lines: list[str], *, done: bool) -> None:
-        for at in range(0, len(lines), PIECE):
-            piece, more = lines[at : at + PIECE], at + PIECE < len(lines)
-            last = done and not more
-            self._tell(p.Listed(self.name, self.of, lines=piece, done=last, at=at, more=more))
-            self._owed = done and more
-            await asyncio.sleep(PAUSE)
-
-    def edit(self, event: p.EditList) -> None:
-        """See `List.edit`."""
-        shown = (one for one in reversed(self._recent) if one.lines == event.before)
-        review = next(shown, None)
-        if review is None:
-            self.answer(Problem(0, OLD))
-            return
-        self._part.around.session.spawn(self._do(review, event))
-
-    async def _do(self, review: Review, event: p.EditList) -> None:
-        wanted = await asyncio.to_thread(review.read, event.lines)
-        if isinstance(wanted, Wanted):
-            wanted = self._written(review, wanted, event) or wanted
-        if isinstance(wanted, Problem):
-            self.answer(wanted)
-        else:
-            self._part.put_back(review, wanted, self._done)
-
-    def _written(self, review: Review, wanted: Wanted, event: p.EditList) -> Problem | None:
-        """What is to be undone must not have edits that were not written."""
-        for shown in review.files:
-            if shown.file.path in wanted.texts and shown.file.path in event.unsaved:
-                row = event.lines.index(shown.head) if shown.head in event.lines else 0
-                return Problem(row, EDITED.format(shown.name))
-        return None
-
-    def _done(self, left: list[str]) -> None:
-        if left:
-            more = f" And {len(left) - 1} more." if len(left) > 1 else ""
-            self._part.around.page.say(f"Not put back: {left[0]}{more}", "warn")
-
-        def know(found: Review | str) -> None:
-            self._know(found)
-            self.answer(None)
-
-        self._part.find(know)
