@@ -207,21 +207,15 @@ function M.retitle(path, title)
     return
   end
   local lines = vim.split((files.read(path):gsub('\n$', '')), '\n', { plain = true })
-  local values, last = frontmatter.parse(lines)
+  local _, last = frontmatter.parse(lines)
   if not last then
     say(('%s is no chat any more.'):format(vim.fs.basename(path)), 'warn')
     return
   end
-  local row = last + 1
-  for i = 2, values.title and last or 1 do
-    row = vim.startswith(lines[i], 'title:') and i or row
-  end
-  if values.title then
-    lines[row] = 'title: ' .. title
-  else
-    table.insert(lines, row, 'title: ' .. title)
-  end
-  local ok, done = pcall(files.replace, path, lines)
+  local block = frontmatter.merged(vim.list_slice(lines, 2, last), { title = title })
+  local all = vim.list_extend({ lines[1] }, block)
+  vim.list_extend(all, lines, last + 1)
+  local ok, done = pcall(files.replace, path, all)
   if not (ok and done) then
     local why = ok and 'its folder is read-only' or tostring(done)
     say(('The chat could not be renamed: %s.'):format(why), 'error')

@@ -96,14 +96,12 @@ function M.keep(chat)
 end
 
 --- Lines that set these values in the frontmatter's own order, new keys last.
----@param buf integer
+---@param block string[] between the rulers
 ---@param values table<string, string>
----@return string[] lines the block between the rulers
----@return integer? last row of the closing ruler
-function M.merged(buf, values)
-  local _, last = M.read(buf)
+---@return string[] block
+function M.merged(block, values)
   local lines, left = {}, vim.deepcopy(values)
-  for _, line in ipairs(last and vim.api.nvim_buf_get_lines(buf, 1, last, false) or {}) do
+  for _, line in ipairs(block) do
     local key = line:match('^([%w_]+):')
     if key and left[key] then
       line = key .. ': ' .. left[key]
@@ -114,7 +112,7 @@ function M.merged(buf, values)
   for _, key in ipairs(vim.tbl_keys(left)) do
     table.insert(lines, key .. ': ' .. left[key])
   end
-  return lines, last
+  return lines
 end
 
 return M

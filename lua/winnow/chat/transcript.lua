@@ -277,9 +277,10 @@ end
 function M.meta(chat, values)
   M.keep_frontmatter(chat)
   chat:as_host(function()
-    local lines, last = frontmatter.merged(chat.buf, values)
+    local _, last = frontmatter.read(chat.buf)
     if last then
-      vim.api.nvim_buf_set_lines(chat.buf, 1, last, false, lines)
+      local block = frontmatter.merged(chat:lines(1, last), values)
+      vim.api.nvim_buf_set_lines(chat.buf, 1, last, false, block)
     end
   end)
   frontmatter.keep(chat)

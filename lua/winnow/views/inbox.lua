@@ -30,15 +30,6 @@ function M.items()
   return items
 end
 
---- What waits, in one line.
----@param item winnow.Waits
----@return string
-function M.describe(item)
-  local pending = item.pending
-  local asker = pending.agent ~= '' and (' by ' .. pending.agent) or ''
-  return ('%s%s: %s'):format(pending.kind, asker, pending.title)
-end
-
 ---@type winnow.ListKind
 local KIND = {
   guarded = true, -- its lines grant what is asked for

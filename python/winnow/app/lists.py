@@ -51,6 +51,7 @@ class List:
         self._watched = False
         self._soon: asyncio.TimerHandle | None = None
         self._moved = False  # since it was shown last
+        self._lines: list[str] = []  # then
 
     def rows(self) -> Sequence[Row]:
         """What there is now."""
@@ -125,12 +126,20 @@ class List:
         self._soon = asyncio.get_running_loop().call_later(seconds, self._again)
 
     def _again(self) -> None:
-        self._show()
+        if self.lines() != self._lines:
+            self._show()
+        else:
+            self._calm()
+            self._wait()
 
     def _show(self, *, done: bool = False) -> None:
         self._calm()
         if self._watched or done:
-            self._tell(p.Listed(self.name, self.of, lines=self.lines(), done=done))
+            self._lines = self.lines()
+            self._tell(p.Listed(self.name, self.of, lines=self._lines, done=done))
+        self._wait()
+
+    def _wait(self) -> None:
         if self._watched and self.tick:
             self._show_in(self.tick)
 
