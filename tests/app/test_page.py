@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from winnow.app.page import Page
 from winnow.app.turn import Turn
 from winnow.core.agent import Request, Text, ToolFinished, TurnEnded
@@ -32,12 +33,16 @@ def test_a_second_view_shows_what_the_first_did() -> None:
     assert kept.text == "one\n\n▸ Bash ls ✓\n│ out\n\ntwo ⟦\n\n▸ Bash pwd ✗"
 
 
-def test_what_was_refused_took_no_time() -> None:
-    """The user had to look at it: that is no run of the tool."""
-    turn = Turn(now=iter((0.0, 60.0, 60.0)).__next__)
-    refused = Request("Bash", {"command": "ls"}, "t1")
+@pytest.mark.parametrize(("allowed", "seconds"), [(False, 0), (True, 5)])
+def test_what_waits_for_the_user_takes_no_time(*, allowed: bool, seconds: float) -> None:
+    """Only a call that runs does, from then on."""
+    times = [0.0, 60.0, 65.0] if allowed else [0.0, 60.0]
+    turn = Turn(now=iter(times).__next__)
+    asked = Request("Bash", {"command": "ls"}, "t1")
+    turn.held(asked)
     list(turn.hear(BASH))
-    turn.refused(refused)
-    (returned,) = turn.hear(ToolFinished("t1", "No.", failed=True))
+    if allowed:
+        turn.allowed(asked, asked.input)
+    (returned,) = turn.hear(ToolFinished("t1", "", failed=not allowed))
     assert isinstance(returned, Returned)
-    assert returned.seconds == 0
+    assert returned.seconds == seconds

@@ -63,6 +63,7 @@ class Turn:
         self._broken: list[str] = []  # what is wrong with choices of this message
         self._calls: dict[str, Called] = {}  # those without a result
         self._since: dict[str, float] = {}  # when they began
+        self._held: set[str] = set()  # those that may not run
         self._tools = 0  # that ran in this turn
         self._now = now
         self._subagents: set[str] = set()  # calls of subagents, which may outlive the turn
@@ -122,15 +123,16 @@ class Turn:
         """A call goes on whatever it returns now; who says so tells its end. False: it is none."""
         return self._calls.pop(call, None) is not None
 
+    def held(self, request: a.Request) -> None:
+        """A call waits for the user: until it is allowed it does not run, and takes no time."""
+        self._held.add(request.tool_use_id)
+
     def allowed(self, request: a.Request, input: dict[str, Any]) -> Entry:
         """A call runs with this input."""
+        self._held.discard(request.tool_use_id)
         if request.agent_id:
             self._subagents.add(request.tool_use_id)
         return self._call(Called(request.tool_use_id, request.tool, input))
-
-    def refused(self, request: a.Request) -> None:
-        """A call does not run: what went by until then was the user's time."""
-        self._since.pop(request.tool_use_id, None)
 
     def end(self, how: Ended) -> Iterator[Entry]:
         """The turn is over."""
@@ -150,7 +152,11 @@ class Turn:
         return called
 
     def _returned(self, called: Called, done: a.ToolFinished) -> Returned:
-        seconds = self._now() - self._since.pop(called.id, self._now())
+        now = self._now()
+        seconds = now - self._since.pop(called.id, now)
+        if called.id in self._held:
+            self._held.discard(called.id)
+            seconds = 0.0
         came = tools.came(called.tool, done.output, done.result, failed=done.failed)
         return Returned(called.id, came.output, done.failed, came.outcome, round(seconds, 1))
 

@@ -181,7 +181,6 @@ class Delivery:
         worker = section.request.worker  # whose line stands in its own transcript
         if isinstance(reply, Allow) and section.way.has_line and not worker:
             return [self._turn.allowed(section.request, reply.input)]
-        self._turn.refused(section.request)
         return []
 
     def _cover(

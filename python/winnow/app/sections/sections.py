@@ -119,6 +119,7 @@ class Sections:
         if self.headless and not way.waits_unattended:
             return way.unanswered(request, UNATTENDED)
         section.reply = asyncio.get_running_loop().create_future()
+        self.turn.held(request)
         if not request.agent_id:  # what the agent itself asks, it asks between two messages
             self.turn.boundary = True
         self._shelf.open(section, self._page if way.wished else None)
