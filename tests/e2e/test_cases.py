@@ -197,8 +197,15 @@ def test_the_clipboard_holds_no_ids(desk: ScriptedDesk) -> None:
             paste = { ['+'] = paste, ['*'] = paste },
           }
         """)
-        editor.keys('"+yj')
-        assert editor.lua("return vim.g.clipped")[:2] == [
-            "PostgreSQL — about PostgreSQL",
-            "MongoDB — about MongoDB",
-        ]
+        for keys in ('"+yj', ":set clipboard=unnamedplus<CR>yj"):
+            editor.keys(keys)
+            assert editor.lua("return vim.g.clipped")[:2] == [
+                "PostgreSQL — about PostgreSQL",
+                "MongoDB — about MongoDB",
+            ]
+            editor.lua("vim.g.clipped = {}")
+        editor.keys("ddp")
+        editor.wait_screen("keep one of 3")
+        editor.keys(":set clipboard=<CR>yyP:new<CR>p")
+        assert editor.line() == "PostgreSQL — about PostgreSQL"
+        editor.keys(":bwipeout!<CR>")

@@ -3,9 +3,9 @@ local dress = require('winnow.chat.dress')
 local fold = require('winnow.chat.fold')
 local host = require('winnow.host')
 local lock = require('winnow.chat.lock')
-local marker = require('winnow.section.marker')
 local mentions = require('winnow.context.show')
 local progress = require('winnow.chat.progress')
+local registers = require('winnow.chat.registers')
 local registry = require('winnow.registry')
 local saves = require('winnow.chat.saves')
 local undo = require('winnow.chat.undo')
@@ -61,13 +61,8 @@ local function watch_text(on, chat)
       dress.reconceal(win)
     end
   end)
-  on('TextYankPost', function()
-    local register = vim.v.event.regname
-    if register == '+' or register == '*' then -- for another program
-      local text = marker.strip(vim.fn.getreg(register))
-      vim.fn.setreg(register, text, vim.v.event.regtype)
-    end
-  end)
+  on('TextYankPost', registers.yanked)
+  on('BufLeave', registers.leave)
   on({ 'ModeChanged', 'BufLeave' }, function() -- CTRL-C leaves Insert mode without `InsertLeave`
     vim.schedule(function()
       chat:typed()
