@@ -97,7 +97,7 @@ def read(rows: list[str]) -> Any:
 
 def test_it_reads_as_one_patch() -> None:
     assert REVIEW.lines[:4] == [
-        "Since then: 4 files +4 −4 · dd what is to be undone, A comments, :w does both",
+        "Since then: 4 files +4 −4 · dd undoes, A comments, :w does both",
         "diff a.py · +2 −2",
         "@@ -1,7 +1,7 @@",
         " 0",

@@ -22,7 +22,7 @@ from winnow.core.text.text import brief
 from winnow.core.text.visible import show
 
 FILE = "diff "
-HINT = "dd what is to be undone, A comments, :w does both"
+HINT = "dd undoes, A comments, :w does both"
 NO_FILE = "stands below no file: u brings its line back"
 STRANGE = "“{}” is no file of this review: u brings back what it was"
 TWICE = "stands twice: delete one of the two, with what is below it"
