@@ -1,4 +1,5 @@
 --- Colours: the hues of groups that every colour scheme has, as strong as it takes to read them.
+local parsed = require('winnow.parsed')
 local said = require('winnow.said')
 
 local M = {}
@@ -182,6 +183,7 @@ function M.markdown(buf)
     return
   end
   said.start()
+  parsed.keep(buf, parser)
   local queries = {
     markdown = plain_query('markdown') .. PLAN,
     markdown_inline = plain_query('markdown_inline') .. EMPHASIS,

@@ -180,6 +180,41 @@ def test_a_long_block_is_coloured_bit_by_bit(editor: Editor) -> None:
     assert "/ftplugin/go.vim" not in scripts
 
 
+PARSED = """
+  local tree = vim.treesitter.highlighter.active[vim.api.nvim_get_current_buf()].tree
+  local region = tree:included_regions()[1][1]
+  return region[4] - region[1]
+"""
+
+
+def test_a_long_chat_is_coloured_where_it_is_seen(editor: Editor) -> None:
+    """Only there it is parsed, and it looks as if all of it were."""
+    editor.keys(":Winnow<CR>")
+    prose = [f"Some **bold {n}** text." for n in range(600)]
+    lines = "\n".join(f"local name_{n} = {n}" for n in range(900))
+    code(editor, *prose[:300], f"```lua\n{lines}\n```", *prose[300:])
+    editor.keys("G")
+
+    def seen(text: str) -> dict[str, Any]:
+        editor.keys(f"gg/{text}<CR>zz")
+        return editor.style(text)
+
+    editor.keys("gg/bold 599<CR>zz")
+    editor.screen()
+    assert editor.lua(PARSED) < 400
+    keyword = seen("local name_450")
+    assert keyword != seen("name_450 =")
+    for row in (0, 899):
+        assert seen(f"local name_{row} ") == keyword
+    for number in (0, 299, 300, 450, 599):
+        assert seen(f"bold {number}")["bold"], number
+    editor.keys(":write<CR>:edit!<CR>")
+    assert seen("local name_450") == keyword
+    editor.keys(":vertical split<CR>gg<C-w>pG")
+    assert editor.style("bold 0")["bold"]
+    assert editor.style("bold 599")["bold"]
+
+
 @pytest.mark.fresh("nothing")
 def test_a_failed_tool_says_why(claude: Editor, api: ScriptedAPI) -> None:
     """In red, with its last lines in view; what it said before is folded above them."""

@@ -1,0 +1,193 @@
+--- How much of a chat treesitter parses: what its windows show, and some lines more.
+---
+--- Each time that text has come, Neovim looks for what changed in all that is parsed, which takes
+--- longer the longer a chat gets. So what streams costs the same at any length.
+local grammar = require('winnow.grammar')
+
+local M = {}
+
+local MARGIN, SLACK = 60, 300 -- lines beyond the windows, and how far these go before it is redone
+local CHUNK = 4000 -- lines, read at a time
+local FENCE = [[^ \{,3}\(`\{3,}\|\~\{3,}\)]]
+local HEADINGS = {} ---@type table<string, true>
+for _, heading in ipairs({ 'CLAUDE', 'WORKER', 'YOU', 'ORCHESTRATOR' }) do
+  HEADINGS[grammar[heading]] = true
+end
+
+--- The row of the heading that a row is below, or the first one.
+---@param buf integer
+---@param row integer
+---@return integer
+local function heading(buf, row)
+  for after = row + 1, 1, -CHUNK do
+    local first = math.max(0, after - CHUNK)
+    local lines = vim.api.nvim_buf_get_lines(buf, first, after, false)
+    for i = #lines, 1, -1 do
+      if HEADINGS[lines[i]] then
+        return first + i - 1
+      end
+    end
+  end
+  return 0
+end
+
+---@class winnow.Fence
+---@field row integer
+---@field sign string
+
+---@param buf integer
+---@param from integer
+---@param after integer
+---@return table[] found as `matchbufline()` has it
+local function fences(buf, from, after)
+  return after > from and vim.fn.matchbufline(buf, FENCE, from + 1, after) or {}
+end
+
+--- Whether a fence ends a block, and begins none.
+---@param buf integer
+---@param found table
+---@param begin winnow.Fence
+---@return boolean
+local function ends(buf, found, begin)
+  local sign = vim.trim(found.text)
+  local line = vim.api.nvim_buf_get_lines(buf, found.lnum - 1, found.lnum, false)[1]
+  return vim.startswith(sign, begin.sign) and vim.trim(line) == sign
+end
+
+--- Where the block of code begins that a row is in.
+---@param buf integer
+---@param from integer a row that is in none
+---@param row integer
+---@return winnow.Fence?
+local function block(buf, from, row)
+  local begin ---@type winnow.Fence?
+  for _, found in ipairs(fences(buf, from, row)) do
+    if not begin then
+      begin = { row = found.lnum - 1, sign = vim.trim(found.text) }
+    elseif ends(buf, found, begin) then
+      begin = nil
+    end
+  end
+  return begin
+end
+
+--- The row at or above another from which Markdown reads as it does from the top.
+---@param buf integer
+---@param row integer
+---@return integer
+local function beginning(buf, row)
+  local head = heading(buf, row)
+  local inside = block(buf, head, row)
+  if inside then
+    return inside.row
+  end
+  local first = math.max(head, row - CHUNK)
+  local lines = vim.api.nvim_buf_get_lines(buf, first, row + 1, false)
+  for i = #lines, 1, -1 do
+    if lines[i] == '' then -- between two paragraphs, if not between two lines of code
+      local around = block(buf, head, first + i - 1)
+      return around and around.row or first + i - 1
+    end
+  end
+  return head
+end
+
+--- The row at or below another where no block of code is cut in two.
+---@param buf integer
+---@param from integer where Markdown can be read from
+---@param row integer
+---@param count integer of lines
+---@return integer
+local function ending(buf, from, row, count)
+  local begin = row < count and block(buf, from, row)
+  if not begin then
+    return row
+  end
+  for _, found in ipairs(fences(buf, row, count)) do
+    if ends(buf, found, begin) then
+      return found.lnum
+    end
+  end
+  return count
+end
+
+--- What windows show of a buffer, and what is asked for.
+---@param buf integer
+---@param top integer
+---@param bottom integer
+---@return integer top
+---@return integer bottom
+local function shown(buf, top, bottom)
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    local info = vim.fn.getwininfo(win)[1]
+    top, bottom = math.min(top, info.topline - 1), math.max(bottom, info.botline)
+  end
+  return top, math.min(bottom, vim.api.nvim_buf_line_count(buf))
+end
+
+--- Have a tree hold a region, or without one all. It is parsed anew: to go on from the tree of
+--- another region ends Neovim 0.11 with a segmentation fault.
+---@param parser vim.treesitter.LanguageTree
+---@param ... integer[] the region, or nothing
+local function choose(parser, ...)
+  parser:set_included_regions({ { ... } })
+  parser:invalidate(true)
+end
+
+--- Have a tree hold what is shown.
+---@param buf integer
+---@param parser vim.treesitter.LanguageTree
+---@param top integer
+---@param bottom integer
+local function narrow(buf, parser, top, bottom)
+  local count = vim.api.nvim_buf_line_count(buf)
+  local first = beginning(buf, math.max(0, top - MARGIN))
+  local last = ending(buf, first, math.min(count, bottom + MARGIN), count)
+  choose(parser, { first, 0, last, 0 })
+end
+
+--- Whether a tree should hold another region.
+---@param parser vim.treesitter.LanguageTree
+---@param was integer[] the rows that were shown when its region was chosen
+---@param top integer of what is shown now
+---@param bottom integer
+---@return boolean
+local function other(parser, was, top, bottom)
+  local region = parser:included_regions()[1]
+  local now = region and region[1] or { 0, 0, 0, math.huge }
+  local holds = now[1] <= top and now[4] >= bottom
+  return not holds or math.abs(top - was[1]) > SLACK or math.abs(bottom - was[2]) > SLACK
+end
+
+--- From now on, parse no more of a buffer than this. Who asks for all of it gets it, for good.
+---@param buf integer
+---@param parser vim.treesitter.LanguageTree
+function M.keep(buf, parser)
+  if not (parser.set_included_regions and parser.included_regions) then
+    return -- they are not of the documented interface
+  end
+  local parse = parser.parse
+  local whole, was = false, { 0, math.huge }
+  parser.parse = function(self, range, ...)
+    if range == true and not whole then
+      whole = true
+      choose(parser)
+    elseif type(range) == 'table' and not whole then
+      local top, bottom = shown(buf, range[1], range[4] and range[3] or range[2])
+      if other(parser, was, top, bottom) then
+        was = { top, bottom }
+        narrow(buf, parser, top, bottom)
+        parse(self, range) -- at once, so that no frame is without colours
+      end
+    end
+    return parse(self, range, ...)
+  end
+  vim.api.nvim_buf_attach(buf, false, {
+    on_reload = function()
+      was = { 0, math.huge }
+      choose(parser)
+    end,
+  })
+end
+
+return M
