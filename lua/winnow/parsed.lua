@@ -168,6 +168,11 @@ function M.keep(buf, parser)
   end
   local parse = parser.parse
   local whole, was = false, { 0, math.huge }
+
+  ---@param self vim.treesitter.LanguageTree
+  ---@param range boolean|integer[]|nil
+  ---@param ... function?
+  ---@return table<integer, TSTree>?
   parser.parse = function(self, range, ...)
     if range == true and not whole then
       whole = true
