@@ -46,6 +46,30 @@ def test_neovim_completes_mentions_and_paths(editor: Editor) -> None:
     editor.keys("<Esc>")
 
 
+# As plugins ask that apply the edit themselves; the cursor is before the last character.
+ENDS = """
+  local row, col = unpack(vim.api.nvim_win_get_cursor(0))
+  local client = vim.lsp.get_clients({ bufnr = 0, name = 'winnow' })[1]
+  local found = client.request_sync('textDocument/completion', {
+    textDocument = vim.lsp.util.make_text_document_params(),
+    position = { line = row - 1, character = col },
+  }, 5000, 0)
+  return vim.tbl_map(function(item)
+    return item.textEdit.range['end'].character - col
+  end, found.result.items)
+"""
+
+
+def test_a_quote_that_was_closed_already_is_not_closed_twice(editor: Editor) -> None:
+    """As plugins close it that write pairs; one that stands around all is the user's."""
+    project(editor, {"src/x y.py": "b"})
+    ready(editor)
+    editor.keys('iSee @"y.py"<Esc>')
+    assert editor.lua(ENDS) == [1]
+    editor.keys('S"See @y.py"<Esc>')
+    assert editor.lua(ENDS) == [0]
+
+
 def test_a_menu_that_opens_by_itself_takes_no_word(editor: Editor) -> None:
     """What is typed stays as it is, whatever 'completeopt' says; <CR> is a new line."""
     editor.configure(completion_auto=True)

@@ -39,7 +39,10 @@ local function complete(params, reply)
     reply(nil, { isIncomplete = false, items = {} })
     return
   end
+  -- What closes the name already, as plugins have it that write pairs, is replaced with it.
+  local closed = (chat:lines(row, row + 1)[1] or ''):sub(col + 1, col + 1) == '"'
   completion.at(chat, row, col, function(items, asked)
+    closed = closed and asked ~= nil and vim.startswith(asked.text, '@"')
     local all = {}
     for i, item in ipairs(items) do
       all[i] = {
@@ -55,7 +58,7 @@ local function complete(params, reply)
           newText = item.whole and (item.text:gsub('[\\$}]', '\\%0')) or item.text,
           range = {
             start = { line = row, character = asked.col },
-            ['end'] = { line = row, character = col },
+            ['end'] = { line = row, character = col + (closed and item.whole and 1 or 0) },
           },
         },
       }
