@@ -58,8 +58,12 @@ def test_three_rounds_end_in_a_specification(claude: Editor, api: ScriptedAPI) -
     ]
     type_keys(claude, GO)
     wait_section(claude, "Question 1/2: Success")
-    time.sleep(0.35)  # a press right after it came would be for something else
-    type_keys(claude, f"/You decide<CR>{GO}{GO}")
+    claude.keys("/You decide<CR>")
+    claude.wait(lambda: "assumed" in claude.line(), "the cursor on it")
+    type_keys(claude, GO)
+    claude.wait(lambda: "again keeps only You decide" in claude.messages(), "the offer")
+    time.sleep(0.35)  # two presses within that are one
+    type_keys(claude, GO)
     type_keys(claude, f"/Something else<CR>A everybody<Esc>{GO}{GO}")
     wait_section(claude, "Question: Errors")
     type_keys(claude, GO)
