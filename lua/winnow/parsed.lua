@@ -163,8 +163,9 @@ end
 ---@param buf integer
 ---@param parser vim.treesitter.LanguageTree
 function M.keep(buf, parser)
-  if not (parser.set_included_regions and parser.included_regions) then
-    return -- they are not of the documented interface
+  local can = parser.set_included_regions and parser.included_regions -- these are undocumented
+  if not can or rawget(parser, 'parse') then -- a buffer that is read again keeps its parser
+    return
   end
   local parse = parser.parse
   local whole, was = false, { 0, math.huge }
