@@ -202,17 +202,17 @@ def test_a_long_chat_is_coloured_where_it_is_seen(editor: Editor) -> None:
     editor.keys("gg/bold 599<CR>zz")
     editor.screen()
     assert editor.lua(PARSED) < 400
+    editor.wait(lambda: seen("local name_450") != seen("name_450 ="), "a keyword of Lua")
     keyword = seen("local name_450")
-    assert keyword != seen("name_450 =")
     for row in (0, 899):
-        assert seen(f"local name_{row} ") == keyword
+        editor.wait(lambda row=row: seen(f"local name_{row} ") == keyword, f"a keyword in {row}")
     for number in (0, 299, 300, 450, 599):
-        assert seen(f"bold {number}")["bold"], number
+        editor.wait(lambda n=number: seen(f"bold {n}").get("bold"), f"bold {number}")
     editor.keys(":write<CR>:edit!<CR>")
-    assert seen("local name_450") == keyword
+    editor.wait(lambda: seen("local name_450") == keyword, "it again")
     editor.keys(":vertical split<CR>gg<C-w>pG")
-    assert editor.style("bold 0")["bold"]
-    assert editor.style("bold 599")["bold"]
+    for text in ("bold 0", "bold 599"):
+        editor.wait(lambda text=text: editor.style(text).get("bold"), text)
 
 
 @pytest.mark.fresh("nothing")
