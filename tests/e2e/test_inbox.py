@@ -58,6 +58,9 @@ def test_the_inbox_leads_to_what_waits(claude: Editor, api: ScriptedAPI) -> None
     leave(claude)
     claude.keys(":Winnow pending<CR>")
     claude.wait_line("Store")
+    claude.resize(40, 24)
+    claude.wait_screen("does it")  # the end of the hint
+    claude.resize(80, 24)
     first, second = [strip_markers(line) for line in claude.lines()]
     assert re.fullmatch(
         r"ask question: Store \(Redis, Memcached\) · project\d* · (now|\d+ s)", first

@@ -68,7 +68,7 @@ end
 ---@param texts string[]
 ---@param lead? string what each begins with
 ---@return winnow.Chunk[][]
-local function in_lines(texts, lead)
+function M.in_lines(texts, lead)
   return vim.tbl_map(function(text)
     return { { (lead or '') .. text, 'WinnowHint' } }
   end, texts)
@@ -222,7 +222,7 @@ function M.peek(section, question, option)
   end
   for of, one in pairs(previews_of(section)) do
     local preview = one.of[section.peeked[of]] or of ~= question and one.of[one.option]
-    local lines = preview and in_lines(preview, '  ┊ ') or {}
+    local lines = preview and M.in_lines(preview, '  ┊ ') or {}
     while #lines < one.height do
       table.insert(lines, { { '', 'WinnowHint' } })
     end
@@ -329,7 +329,7 @@ function M.draw(section)
   local clarifies = section.pristine and frontmatter.read(buf).clarify
   for _, last in ipairs(section.pristine and asked or {}) do
     local hint = clarifies and last.hint == HINT and #bodies == 0 and CLARIFY or last.hint
-    put(last.row, { virt_lines = in_lines(M.wrapped(hint, width)) })
+    put(last.row, { virt_lines = M.in_lines(M.wrapped(hint, width)) })
   end
   local shown = shown_of(section)
   local verdict = foot_line(shown, width)

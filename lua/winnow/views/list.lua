@@ -1,5 +1,6 @@
 --- Lists: buffers in which lines are things, kept up to date while they are open. What
 --- the user does is done when the buffer is written; until then it shows nothing new.
+local drawn = require('winnow.section.view')
 local glance = require('winnow.views.glance')
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
@@ -134,8 +135,8 @@ function List:show_hint()
   local last = vim.api.nvim_buf_line_count(self.buf) - 1
   if self.kind.hint then
     local some = last > 0 or (self.kind.key or key_of)(self:lines()[1])
-    local rows = some and { { { self.kind.hint, 'WinnowHint' } } } or nil
-    local mark = { id = 1, virt_lines = rows }
+    local rows = drawn.in_lines(drawn.wrapped(self.kind.hint, drawn.text_width(self.buf)))
+    local mark = { id = 1, virt_lines = some and rows or nil }
     vim.api.nvim_buf_set_extmark(self.buf, namespace, last, 0, mark)
   end
 end
