@@ -199,20 +199,23 @@ def test_a_long_chat_is_coloured_where_it_is_seen(editor: Editor) -> None:
         editor.keys(f"gg/{text}<CR>zz")
         return editor.style(text)
 
+    def until(text: str, **look: Any) -> None:
+        editor.wait(lambda: look.items() <= seen(text).items(), f"{text} as {look}")
+
     editor.keys("gg/bold 599<CR>zz")
     editor.screen()
     assert editor.lua(PARSED) < 400
     editor.wait(lambda: seen("local name_450") != seen("name_450 ="), "a keyword of Lua")
     keyword = seen("local name_450")
     for row in (0, 899):
-        editor.wait(lambda row=row: seen(f"local name_{row} ") == keyword, f"a keyword in {row}")
+        until(f"local name_{row} ", **keyword)
     for number in (0, 299, 300, 450, 599):
-        editor.wait(lambda n=number: seen(f"bold {n}").get("bold"), f"bold {number}")
+        until(f"bold {number}", bold=True)
     editor.keys(":write<CR>:edit!<CR>")
-    editor.wait(lambda: seen("local name_450") == keyword, "it again")
+    until("local name_450", **keyword)
     editor.keys(":vertical split<CR>gg<C-w>pG")
-    for text in ("bold 0", "bold 599"):
-        editor.wait(lambda text=text: editor.style(text).get("bold"), text)
+    editor.wait(lambda: editor.style("bold 0").get("bold"), "what the other window shows")
+    editor.wait(lambda: editor.style("bold 599").get("bold"), "what this window shows")
 
 
 @pytest.mark.fresh("nothing")
