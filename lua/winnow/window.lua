@@ -4,6 +4,8 @@ local registry = require('winnow.registry')
 
 local M = {}
 
+local floats = vim.api.nvim_create_namespace('winnow.float')
+
 --- Whether the current window holds nothing that one would keep: no text, or what a plugin shows
 --- at the start, which is alone and goes with its window.
 ---@return boolean
@@ -195,11 +197,30 @@ function M.open_beside(path, line)
   end
 end
 
---- Markdown in a float; asked for again, the cursor goes into it.
+--- Markdown in a float until the user goes on; asked for again, the cursor goes into it. Text that
+--- comes moves the cursor, too, but not from where it stands in the text.
 ---@param lines string[]
 ---@param id string which float it is
 function M.float(lines, id)
-  vim.lsp.util.open_floating_preview(lines, 'markdown', { border = 'rounded', focus_id = id })
+  local buf, at = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)
+  local _, win = vim.lsp.util.open_floating_preview(lines, 'markdown', {
+    border = 'rounded',
+    focus_id = id,
+    close_events = { 'InsertCharPre' },
+  })
+  vim.api.nvim_buf_set_extmark(buf, floats, at[1] - 1, at[2], { id = 1 })
+  vim.api.nvim_create_autocmd({ 'CursorMoved', 'CursorMovedI' }, {
+    group = vim.api.nvim_create_augroup('winnow.float', {}),
+    buffer = buf,
+    callback = function()
+      local row, column = unpack(vim.api.nvim_buf_get_extmark_by_id(buf, floats, 1, {}))
+      local cursor = vim.api.nvim_win_get_cursor(0)
+      if cursor[1] ~= row + 1 or cursor[2] ~= column then
+        pcall(vim.api.nvim_win_close, win, true) -- it may be closed
+        return true
+      end
+    end,
+  })
 end
 
 return M

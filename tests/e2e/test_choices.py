@@ -457,7 +457,7 @@ def test_a_long_result_reaches_the_model(claude: Editor, api: ScriptedAPI) -> No
     api.add(say(asks("t1", long)), say("So be it."))
     start(claude)
     wait_section(claude, "Question: DB")
-    claude.keys("gg/^77<CR><CR><CR>")
+    claude.keys("gg/77x<CR><CR><CR>")
     claude.wait_line("So be it.")
     assert result(api)["answers"][0]["value"] == 77
 

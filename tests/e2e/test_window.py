@@ -117,6 +117,21 @@ def test_a_preview_stays_when_the_cursor_is_elsewhere(desk: ScriptedDesk) -> Non
         editor.wait(lambda: "┊" not in "\n".join(editor.screen()), "no preview")
 
 
+def test_a_float_stays_while_text_comes(editor: Editor) -> None:
+    """Which moves the cursor together with the draft; the user's own key closes it."""
+    editor.keys(":Winnow<CR>ione<CR>two<Esc>:Winnow trust<CR>")
+    editor.wait_screen("It brings no settings")
+    editor.lua("""
+      local chat = require('winnow.registry').current()
+      require('winnow.chat.transcript').write(chat, 'some text\\nand more', true)
+    """)
+    editor.wait_screen("and more")
+    editor.keys("")
+    assert any("It brings no settings" in row for row in editor.screen())
+    editor.keys("h")
+    editor.wait(lambda: "It brings no settings" not in str(editor.screen()), "the end of the float")
+
+
 @pytest.mark.fresh("chat")
 def test_connecting_is_said_at_once(editor: Editor) -> None:
     """In the statusline and beside the draft, before the host says anything; then it goes away."""

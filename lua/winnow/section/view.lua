@@ -9,7 +9,8 @@ local M = {}
 
 local HINT = 'delete unwanted options with dd, <CR> confirms, <Esc><Esc> cancels'
 local OWN = 'write your answer below, <CR> confirms, <Esc><Esc> cancels'
-local CLARIFY = '<CR> on one takes it, dd drops it; "enough" behind ✎ ends the questions'
+local ENDS = ('"enough" behind %s ends the questions'):format(grammar.OWN)
+local CLARIFY = '<CR> on one takes it, dd drops it; ' .. ENDS
 local OPTION = '•' -- before each option; as wide as `dress.lua` has wrapped rows hang
 local RULE = 120 -- columns of a rule, where the window has them
 local PEEK = 6 -- lines of a preview that are shown below its option
