@@ -6,7 +6,8 @@ local grammar = require('winnow.grammar')
 
 local M = {}
 
-local MARGIN, SLACK = 60, 300 -- lines beyond the windows, and how far these go before it is redone
+local MARGIN, SLACK = 5, 15 -- lines beyond the windows, and how far these go before it is redone
+local PARAGRAPH = 200 -- lines; a longer one may be cut in two
 local CHUNK = 4000 -- lines, read at a time
 local FENCE = [[^ \{,3}\(`\{3,}\|\~\{3,}\)]]
 local HEADINGS = {} ---@type table<string, true>
@@ -74,14 +75,15 @@ end
 --- The row at or above another from which Markdown reads as it does from the top.
 ---@param buf integer
 ---@param row integer
+---@param known? integer a row from which it does
 ---@return integer
-local function beginning(buf, row)
-  local head = heading(buf, row)
+local function beginning(buf, row, known)
+  local head = known and known <= row and known or heading(buf, row)
   local inside = block(buf, head, row)
   if inside then
     return inside.row
   end
-  local first = math.max(head, row - CHUNK)
+  local first = math.max(head, row - PARAGRAPH)
   local lines = vim.api.nvim_buf_get_lines(buf, first, row + 1, false)
   for i = #lines, 1, -1 do
     if lines[i] == '' then -- between two paragraphs, if not between two lines of code
@@ -89,7 +91,7 @@ local function beginning(buf, row)
       return around and around.row or first + i - 1
     end
   end
-  return head
+  return (first > head or head == known) and row or head
 end
 
 --- The row at or below another where no block of code is cut in two.
@@ -141,7 +143,9 @@ end
 ---@param bottom integer
 local function narrow(buf, parser, top, bottom)
   local count = vim.api.nvim_buf_line_count(buf)
-  local first = beginning(buf, math.max(0, top - MARGIN))
+  local region = parser:included_regions()[1]
+  local known = region and region[1] and region[1][1]
+  local first = beginning(buf, math.max(0, top - MARGIN), known)
   local last = ending(buf, first, math.min(count, bottom + MARGIN), count)
   choose(parser, { first, 0, last, 0 })
 end
