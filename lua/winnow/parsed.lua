@@ -8,6 +8,7 @@ local M = {}
 
 local MARGIN, SLACK = 5, 15 -- lines beyond the windows, and how far these go before it is redone
 local PARAGRAPH = 200 -- lines; a longer one may be cut in two
+local SOON = 1000 -- lines that are parsed in milliseconds; more, Neovim parses bit by bit
 local CHUNK = 4000 -- lines, read at a time
 local FENCE = [[^ \{,3}\(`\{3,}\|\~\{3,}\)]]
 local HEADINGS = {} ---@type table<string, true>
@@ -136,18 +137,24 @@ local function choose(parser, ...)
   parser:invalidate(true)
 end
 
---- Have a tree hold what is shown.
+--- Have a tree hold what is shown, and no more than that. One that would be large stays.
 ---@param buf integer
 ---@param parser vim.treesitter.LanguageTree
 ---@param top integer
 ---@param bottom integer
-local function narrow(buf, parser, top, bottom)
+---@param holds boolean
+---@return boolean anew whether it has to be parsed anew
+local function narrow(buf, parser, top, bottom, holds)
   local count = vim.api.nvim_buf_line_count(buf)
   local region = parser:included_regions()[1]
   local known = region and region[1] and region[1][1]
   local first = beginning(buf, math.max(0, top - MARGIN), known)
   local last = ending(buf, first, math.min(count, bottom + MARGIN), count)
+  if holds and last - first > SOON then
+    return false
+  end
   choose(parser, { first, 0, last, 0 })
+  return true
 end
 
 --- Whether a tree should hold another region.
@@ -156,11 +163,16 @@ end
 ---@param top integer of what is shown now
 ---@param bottom integer
 ---@return boolean
+---@return boolean holds what is shown
 local function other(parser, was, top, bottom)
   local region = parser:included_regions()[1]
-  local now = region and region[1] or { 0, 0, 0, math.huge }
+  if not region then
+    return true, false -- it was edited before it was parsed
+  end
+  local now = region[1] or { 0, 0, 0, math.huge }
   local holds = now[1] <= top and now[4] >= bottom
-  return not holds or math.abs(top - was[1]) > SLACK or math.abs(bottom - was[2]) > SLACK
+  local far = math.abs(top - was[1]) > SLACK or math.abs(bottom - was[2]) > SLACK
+  return far or not holds, holds
 end
 
 --- From now on, parse no more of a buffer than this. Who asks for all of it gets it, for good.
@@ -184,10 +196,12 @@ function M.keep(buf, parser)
       choose(parser)
     elseif type(range) == 'table' and not whole then
       local top, bottom = shown(buf, range[1], range[4] and range[3] or range[2])
-      if other(parser, was, top, bottom) then
+      local changes, holds = other(parser, was, top, bottom)
+      if changes then
         was = { top, bottom }
-        narrow(buf, parser, top, bottom)
-        parse(self, range) -- at once, so that no frame is without colours
+        if narrow(buf, parser, top, bottom, holds) then
+          parse(self, range) -- at once, so that no frame is without colours
+        end
       end
     end
     return parse(self, range, ...)
