@@ -94,6 +94,7 @@ class Tries:
             yield json.loads(filled.replace("TRY", f"{again}"))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("mode", ["default", *soak("acceptEdits")])
 async def test_what_is_allowed_always_is_not_asked_again(real: Stage, mode: str) -> None:
     """Nor is anything offered that would be."""

@@ -15,6 +15,7 @@ from winnow.core.asking import trust
 
 from tests import api
 from tests.app.stage import Stage, connected
+from tests.soaking import first
 
 LAYOUTS = [
     ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"],
@@ -40,7 +41,7 @@ async def heard(stage: Stage, shop: Path, given: trust.Given) -> set[str]:
     return set(re.findall("<<(.*?)>>", json.dumps(stage.server.requests[-1])))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=" ".join)
+@pytest.mark.parametrize("layout", first(2, LAYOUTS), ids=" ".join)
 async def test_it_is_the_same_with_and_without_settings(real: Stage, layout: list[str]) -> None:
     """For a folder below the root of its repository."""
     shop = real.folder / "repo" / "shop"

@@ -11,6 +11,7 @@ from winnow.core.usage.plan import Limited
 from tests import api
 from tests.app.stage import Stage, User, connected
 from tests.app.test_claude_failures import result, speaking_cli
+from tests.soaking import first
 
 
 async def test_a_resumed_session_goes_on_counting(real: Stage) -> None:
@@ -44,12 +45,18 @@ async def test_a_resumed_session_goes_on_counting(real: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("failure", "trouble"),
-    [
-        (api.Failure(429, "rate_limit_error"), "limit"),
-        (api.Failure(529, "overloaded_error"), "busy"),
-        (api.Failure(401, "authentication_error"), "login"),
-        (api.Failure(400, "invalid_request_error", "prompt is too long: 2 > 1 maximum"), "full"),
-    ],
+    first(
+        2,
+        [
+            (api.Failure(429, "rate_limit_error"), "limit"),
+            (api.Failure(529, "overloaded_error"), "busy"),
+            (api.Failure(401, "authentication_error"), "login"),
+            (
+                api.Failure(400, "invalid_request_error", "prompt is too long: 2 > 1 maximum"),
+                "full",
+            ),
+        ],
+    ),
 )
 async def test_a_failure_is_told_by_its_kind(
     real: Stage, failure: api.Failure, trouble: a.Trouble

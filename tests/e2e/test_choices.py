@@ -14,6 +14,7 @@ from tests.e2e.conftest import Desks, Open, Share
 from tests.e2e.desk import ClaudeDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import said, send, start, wait_idle, wait_section
+from tests.soaking import first
 
 pytestmark = pytest.mark.fresh("nothing")
 
@@ -315,6 +316,7 @@ def test_by_default_text_is_text(claude: Editor, api: ScriptedAPI) -> None:
     assert "winnow:choices" not in json.dumps(api.requests[0]["system"])
 
 
+@pytest.mark.soak
 @pytest.mark.fresh("chat")
 def test_both_ways_at_once(claude: Editor, api: ScriptedAPI) -> None:
     """As one chat's frontmatter says."""
@@ -381,6 +383,7 @@ def test_one_question_decided_is_done(claude: Editor, api: ScriptedAPI) -> None:
     assert lines[at + 1] == "│ ✓ DB: SQLite"
 
 
+@pytest.mark.soak
 @pytest.mark.fresh("session")
 def test_who_comes_later_is_asked(claude: Editor, api: ScriptedAPI) -> None:
     """Neovim ran without a screen when the chat was opened; and may do so again."""
@@ -515,14 +518,21 @@ def test_it_asks_in_every_mode(claude: Editor, api: ScriptedAPI) -> None:
 
 @pytest.mark.parametrize(
     ("sent", "label", "value"),
-    [
-        ({"id": "q", "prompt": "Q?", "options": ["x", "y"]}, "y", "y"),
-        ({"id": "q", "prompt": "Q?", "options": [{"label": "x"}, {"label": "y"}]}, "y", "y"),
-        ({"id": "q", "prompt": "Q?", "options": [{"value": "x"}, {"value": 2}]}, "2", 2),
-        ({"prompt": "Q?", "options": [{"value": 1, "label": 6}, {"value": 2, "label": 7}]}, "7", 2),
-        ({"id": 5, "prompt": "Q?", "options": ["x", "y"], "multiSelect": "false"}, "y", "y"),
-        ({"id": None, "label": 4, "options": [1, 2], "multiSelect": None}, "2", 2),
-    ],
+    first(
+        2,
+        [
+            ({"id": "q", "prompt": "Q?", "options": ["x", "y"]}, "y", "y"),
+            ({"id": "q", "prompt": "Q?", "options": [{"label": "x"}, {"label": "y"}]}, "y", "y"),
+            ({"id": "q", "prompt": "Q?", "options": [{"value": "x"}, {"value": 2}]}, "2", 2),
+            (
+                {"prompt": "Q?", "options": [{"value": 1, "label": 6}, {"value": 2, "label": 7}]},
+                "7",
+                2,
+            ),
+            ({"id": 5, "prompt": "Q?", "options": ["x", "y"], "multiSelect": "false"}, "y", "y"),
+            ({"id": None, "label": 4, "options": [1, 2], "multiSelect": None}, "2", 2),
+        ],
+    ),
     ids=["strings", "no value", "no label", "no id", "number", "no prompt"],
 )
 def test_what_is_answered_arrives(

@@ -86,6 +86,7 @@ def test_five_recommended_answers_take_six_keys(claude: Editor, api: ScriptedAPI
     assert wait_spec(claude).count("→ The cart\n") == 5
 
 
+@pytest.mark.soak
 def test_a_specification_is_a_goal_and_can_be_taken_up_again(
     claude: Editor, api: ScriptedAPI
 ) -> None:
@@ -128,6 +129,7 @@ def test_what_there_is_to_say_first(claude: Editor) -> None:
     claude.wait(lambda: "Nothing is clarified" in claude.messages(), "the sentence")
 
 
+@pytest.mark.soak
 def test_a_draft_and_a_range_are_requests(claude: Editor, api: ScriptedAPI) -> None:
     gives(api, round_of(question("Which cart?", "All")))
     claude.keys(":Winnow<CR>iMake the cart faster<Esc>:Winnow clarify<CR>")

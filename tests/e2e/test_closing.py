@@ -102,7 +102,8 @@ def test_claude_is_told_that_the_chat_was_closed(claude: Editor, api: ScriptedAP
 
 
 @pytest.mark.parametrize(
-    "keys", [":set nomodifiable<CR>", ":set readonly<CR>", ":file other.md<CR>", ":enew<CR>"]
+    "keys",
+    first(1, [":set nomodifiable<CR>", ":set readonly<CR>", ":file other.md<CR>", ":enew<CR>"]),
 )
 def test_text_goes_on(claude: Editor, api: ScriptedAPI, keys: str) -> None:
     """Whatever was done to the buffer, what Claude says is written into it."""
@@ -152,6 +153,7 @@ def test_quitting_warns(claude: Editor, api: ScriptedAPI, begin: Begin, quits: s
     claude.command("messages clear")  # Neovim's own error
 
 
+@pytest.mark.soak
 def test_quitting_an_idle_chat_does_not_warn(claude: Editor, api: ScriptedAPI) -> None:
     api.add(say("Hello."))
     start(claude)

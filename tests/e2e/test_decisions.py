@@ -110,6 +110,7 @@ def test_permissions_are_in_the_ledger(editor: Editor) -> None:
     assert "- ✓ Deny\n- ~~Allow once~~\n" in shown
 
 
+@pytest.mark.soak
 def test_the_earlier_answer_is_offered(claude: Editor, api: ScriptedAPI) -> None:
     """The foot shows it; <CR> there takes it, `u` gives it back, and the next <CR> sends it."""
     answered(claude, api, note=" v16 only")

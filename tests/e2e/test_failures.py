@@ -299,6 +299,7 @@ def test_a_connection_that_breaks_is_mended(claude: Editor, api: ScriptedAPI) ->
     assert "Half a sent\n\nHello again." in claude.text()
 
 
+@pytest.mark.soak
 def test_no_credentials_at_all(open_editor: Open, api: ScriptedAPI, tmp_path: Path) -> None:
     """Claude Code says that nobody is logged in, and so does the chat."""
     env = {**api.env(tmp_path / "claude"), "ANTHROPIC_API_KEY": ""}

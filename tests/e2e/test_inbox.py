@@ -46,6 +46,7 @@ def test_nothing_waits(editor: Editor) -> None:
     assert editor.lua("return #vim.api.nvim_list_wins()") == 1
 
 
+@pytest.mark.soak
 def test_the_inbox_leads_to_what_waits(claude: Editor, api: ScriptedAPI) -> None:
     """`pending` lists both chats' questions; `next` goes to the older one, on its first option."""
     api.add(say(ask("toolu_1", STORE)))

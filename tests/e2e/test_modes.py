@@ -167,6 +167,7 @@ def test_a_mode_is_set_after_a_failure(claude: Editor, api: ScriptedAPI) -> None
 # --- what they do -----------------------------------------------------------------------------
 
 
+@pytest.mark.soak
 def test_default_asks(claude: Editor, api: ScriptedAPI) -> None:
     api.add(say(write(claude)), say("Done."))
     start(claude)
@@ -177,6 +178,7 @@ def test_default_asks(claude: Editor, api: ScriptedAPI) -> None:
     assert made(claude)
 
 
+@pytest.mark.soak
 def test_accept_edits_asks_for_commands_only(claude: Editor, api: ScriptedAPI) -> None:
     api.add(
         say(write(claude)), say(bash(f'{sys.executable} -c \'open("run", "w")\'')), say("Done.")

@@ -299,6 +299,7 @@ def test_a_long_plan_is_shown_in_full(claude: Editor, api: ScriptedAPI) -> None:
     assert "-1000. step 1000" in told(api)
 
 
+@pytest.mark.soak
 def test_a_plan_from_its_file(claude: Editor, api: ScriptedAPI) -> None:
     """What Claude wrote there is shown, and the file holds it as it was left."""
     api.add(say("Hm."), say("Hm."))
@@ -354,6 +355,7 @@ def test_esc_cancels_and_the_plan_can_be_opened_again(claude: Editor, api: Scrip
     assert call.endswith("✗")  # the one that was cancelled
 
 
+@pytest.mark.soak
 def test_a_stopped_plan_can_be_refused_later(claude: Editor, api: ScriptedAPI) -> None:
     api.add(planned(), say("I see."))
     start(claude)

@@ -287,6 +287,7 @@ def test_restart_keeps_the_chat(claude: Editor, api: ScriptedAPI) -> None:
         assert text in conversation(api.requests[1])
 
 
+@pytest.mark.soak
 def test_a_session_that_is_gone(claude: Editor, api: ScriptedAPI) -> None:
     """The chat says so and keeps the message, and the next try is a new session."""
     path = write_chat(

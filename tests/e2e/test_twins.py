@@ -239,6 +239,7 @@ def cli(editor: Editor) -> set[int]:
     return {pid for pid, command in editor.sandbox.processes().items() if CLI in command}
 
 
+@pytest.mark.soak
 def test_an_open_question_goes_along(claude: Editor, api: ScriptedAPI, second: Second) -> None:
     """As it was edited; who takes the chat over has it open."""
     api.add(say("Hm.", ask("toolu_1", FRUIT)))

@@ -12,6 +12,7 @@ from tests.e2e.conftest import Open
 from tests.e2e.desk import ScriptedDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, send, start, wait_idle, wait_section
+from tests.soaking import first
 
 STATUS = "return require('winnow').statusline()"
 
@@ -38,7 +39,7 @@ def test_a_paragraph_taller_than_the_window(claude: Editor, api: ScriptedAPI) ->
 
 
 @pytest.mark.fresh("chat")
-@pytest.mark.parametrize("mode", ["", "i"])
+@pytest.mark.parametrize("mode", first(1, ["", "i"]))
 def test_text_stays_at_the_bottom_when_output_folds(
     claude: Editor, api: ScriptedAPI, mode: str
 ) -> None:
@@ -146,7 +147,7 @@ def test_connecting_is_said_at_once(editor: Editor) -> None:
 
 
 @pytest.mark.fresh("chat")
-@pytest.mark.parametrize("cols", [40, 120])
+@pytest.mark.parametrize("cols", first(1, [40, 120]))
 def test_the_state_is_not_cut(claude: Editor, api: ScriptedAPI, cols: int) -> None:
     """Beside the heading, or below it where the window is too narrow."""
     claude.resize(cols, 24)

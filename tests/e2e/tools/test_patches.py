@@ -918,6 +918,7 @@ def test_a_line_that_hides_something_is_edited(
     assert file.read_bytes() == "a\x1b[32m\u202e!\nb\n".encode()
 
 
+@pytest.mark.soak
 @pytest.mark.fresh("chat")
 @pytest.mark.parametrize(
     "content",
@@ -934,6 +935,7 @@ def test_a_megabyte(claude: Editor, api: ScriptedAPI, file: Path, content: str) 
     assert file.read_bytes() == content.encode()
 
 
+@pytest.mark.soak
 @pytest.mark.fresh("chat")
 def test_ten_thousand_lines_of_which_a_hunk_goes(
     claude: Editor, api: ScriptedAPI, file: Path

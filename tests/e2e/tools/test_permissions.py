@@ -243,6 +243,7 @@ def test_always_settles_those_that_it_covers(claude: Editor, api: ScriptedAPI) -
     )
 
 
+@pytest.mark.soak
 @pytest.mark.fresh("chat")
 def test_always_settles_no_other_part_of_a_command(claude: Editor, api: ScriptedAPI) -> None:
     """Nor one that writes to another place: Claude Code would ask for both."""
@@ -276,6 +277,7 @@ def ask_thirty_times(claude: Editor, api: ScriptedAPI, last: str = "Done.") -> N
     waits(claude, 30)
 
 
+@pytest.mark.soak
 @pytest.mark.fresh("chat")
 def test_thirty_at_once_are_each_settled_once(claude: Editor, api: ScriptedAPI) -> None:
     """None is denied by itself; what was allowed runs, and nothing else does."""

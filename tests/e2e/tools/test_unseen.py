@@ -116,7 +116,7 @@ def test_a_long_command_begins_on_the_screen(
     assert ran(claude).exists()
 
 
-@pytest.mark.parametrize("wrap", ["wrap", "nowrap"])
+@pytest.mark.parametrize("wrap", first(1, ["wrap", "nowrap"]))
 def test_a_long_line_is_seen_to_its_end(claude: Editor, api: ScriptedAPI, wrap: str) -> None:
     claude.command(f"setlocal {wrap}")
     asked(claude, api, bash(f"{LONG}; touch ran_it; {LONG}"))
@@ -263,7 +263,7 @@ FLOATS = {
 }
 
 
-@pytest.mark.parametrize("place", FLOATS.values(), ids=FLOATS)
+@pytest.mark.parametrize("place", first(1, FLOATS.values()), ids=FLOATS)
 def test_what_lies_under_a_float_is_not_seen(claude: Editor, api: ScriptedAPI, place: str) -> None:
     """Until that closes, or moves away."""
     claude.lua(f"""
