@@ -26,6 +26,8 @@ import msgspec
 from msgspec.structs import replace
 
 Json = dict[str, Any]
+# What Claude Code says of itself after some turns, as a message of its own at the end.
+REMINDER = "The task tools haven't been used recently."
 
 
 class Text(msgspec.Struct, frozen=True, tag="text"):
@@ -198,7 +200,8 @@ class ScriptedAPI:
         """Record a main request and consume the reply for it."""
         with self._changed:
             self.length = len(body["messages"]) + 1
-            self.requests.append({**body, "messages": body["messages"][self._before :]})
+            messages = [m for m in body["messages"][self._before :] if REMINDER not in str(m)]
+            self.requests.append({**body, "messages": messages})
             self._changed.notify_all()
             said = json.dumps([body["messages"], body.get("system")], ensure_ascii=False)
             own = (script for words, script in self._scripts.items() if words in said)
