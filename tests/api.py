@@ -200,7 +200,9 @@ class ScriptedAPI:
         """Record a main request and consume the reply for it."""
         with self._changed:
             self.length = len(body["messages"]) + 1
-            messages = [m for m in body["messages"][self._before :] if REMINDER not in str(m)]
+            messages = body["messages"][self._before :]
+            if messages and _reminds(messages[-1]):
+                messages = messages[:-1]
             self.requests.append({**body, "messages": messages})
             self._changed.notify_all()
             said = json.dumps([body["messages"], body.get("system")], ensure_ascii=False)
@@ -314,6 +316,13 @@ class _Handler(BaseHTTPRequestHandler):
                 time.sleep(reply.pace)
             self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
             self.wfile.flush()
+
+
+def _reminds(message: Json) -> bool:
+    """Whether a message says nothing but what Claude Code reminds itself of."""
+    content = message["content"]
+    blocks = [{"text": content}] if isinstance(content, str) else content
+    return all(block.get("text", "").lstrip().startswith(REMINDER) for block in blocks)
 
 
 def _whole(reply: Message, model: str) -> Json:
