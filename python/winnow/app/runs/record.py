@@ -36,7 +36,9 @@ class Record:
 
     async def load(self) -> None:
         """Learn what happened before. What can't have, costs only itself."""
-        for event in await self._world.runs.events(self.run.id):
+        known = self.count  # the store has these by now, and they have been applied
+        events = await self._world.runs.events(self.run.id)
+        for event in events[: len(events) - known]:
             try:
                 self.run.apply(event)
             except Impossible as error:  # noqa: PERF203
