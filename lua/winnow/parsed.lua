@@ -12,8 +12,8 @@ local SOON = 1000 -- lines that are parsed in milliseconds; more, Neovim parses 
 local CHUNK = 4000 -- lines, read at a time
 local FENCE = [[^ \{,3}\(`\{3,}\|\~\{3,}\)]]
 local HEADINGS = {} ---@type table<string, true>
-for _, heading in ipairs({ 'CLAUDE', 'WORKER', 'YOU', 'ORCHESTRATOR' }) do
-  HEADINGS[grammar[heading]] = true
+for _, heading in ipairs(grammar.SPEAKERS) do
+  HEADINGS[heading] = true
 end
 
 --- The row of the heading that a row is below, or the first one.
@@ -137,42 +137,29 @@ local function choose(parser, ...)
   parser:invalidate(true)
 end
 
---- Have a tree hold what is shown, and no more than that. One that would be large stays.
+--- Have a tree hold what is shown, and little more than that; one that would be large stays.
 ---@param buf integer
 ---@param parser vim.treesitter.LanguageTree
----@param top integer
+---@param was integer[] the rows that were shown when its region was chosen
+---@param top integer of what is shown now
 ---@param bottom integer
----@param holds boolean
 ---@return boolean anew whether it has to be parsed anew
-local function narrow(buf, parser, top, bottom, holds)
+local function fit(buf, parser, was, top, bottom)
+  local region = parser:included_regions()[1] -- none if it was edited before it was parsed
+  local now = region and region[1] -- none if it is all
+  local holds = region ~= nil and (not now or now[1] <= top and now[4] >= bottom)
+  if holds and math.abs(top - was[1]) <= SLACK and math.abs(bottom - was[2]) <= SLACK then
+    return false
+  end
+  was[1], was[2] = top, bottom
   local count = vim.api.nvim_buf_line_count(buf)
-  local region = parser:included_regions()[1]
-  local known = region and region[1] and region[1][1]
-  local first = beginning(buf, math.max(0, top - MARGIN), known)
+  local first = beginning(buf, math.max(0, top - MARGIN), now and now[1])
   local last = ending(buf, first, math.min(count, bottom + MARGIN), count)
   if holds and last - first > SOON then
     return false
   end
   choose(parser, { first, 0, last, 0 })
   return true
-end
-
---- Whether a tree should hold another region.
----@param parser vim.treesitter.LanguageTree
----@param was integer[] the rows that were shown when its region was chosen
----@param top integer of what is shown now
----@param bottom integer
----@return boolean
----@return boolean holds what is shown
-local function other(parser, was, top, bottom)
-  local region = parser:included_regions()[1]
-  if not region then
-    return true, false -- it was edited before it was parsed
-  end
-  local now = region[1] or { 0, 0, 0, math.huge }
-  local holds = now[1] <= top and now[4] >= bottom
-  local far = math.abs(top - was[1]) > SLACK or math.abs(bottom - was[2]) > SLACK
-  return far or not holds, holds
 end
 
 --- From now on, parse no more of a buffer than this. Who asks for all of it gets it, for good.
@@ -196,12 +183,8 @@ function M.keep(buf, parser)
       choose(parser)
     elseif type(range) == 'table' and not whole then
       local top, bottom = shown(buf, range[1], range[4] and range[3] or range[2])
-      local changes, holds = other(parser, was, top, bottom)
-      if changes then
-        was = { top, bottom }
-        if narrow(buf, parser, top, bottom, holds) then
-          parse(self, range) -- at once, so that no frame is without colours
-        end
+      if fit(buf, parser, was, top, bottom) then
+        parse(self, range) -- at once, so that no frame is without colours
       end
     end
     return parse(self, range, ...)
