@@ -126,17 +126,23 @@ class List:
         self._soon = asyncio.get_running_loop().call_later(seconds, self._again)
 
     def _again(self) -> None:
-        if self.lines() != self._lines:
-            self._show()
+        lines = self.lines()
+        if lines != self._lines:
+            self._put(lines)
         else:
             self._calm()
             self._wait()
 
     def _show(self, *, done: bool = False) -> None:
-        self._calm()
         if self._watched or done:
-            self._lines = self.lines()
-            self._tell(p.Listed(self.name, self.of, lines=self._lines, done=done))
+            self._put(self.lines(), done=done)
+        else:
+            self._calm()
+
+    def _put(self, lines: list[str], *, done: bool = False) -> None:
+        self._calm()
+        self._lines = lines
+        self._tell(p.Listed(self.name, self.of, lines=lines, done=done))
         self._wait()
 
     def _wait(self) -> None:

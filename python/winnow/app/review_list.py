@@ -70,16 +70,18 @@ class ReviewList(List):
         self._show()
 
     def _show(self, *, done: bool = False) -> None:
+        super()._show(done=done or self._owed)
+
+    def _put(self, lines: list[str], *, done: bool = False) -> None:
         """See `List`: in pieces, so that the user can type between two of them."""
-        lines = self.lines()
-        done = self._owed = done or self._owed
         if self._sending is not None:
             self._sending.cancel()
             self._sending = None
-        if len(lines) <= PIECE or not (self._watched or done):
+        if len(lines) <= PIECE:
             self._owed = False
-            super()._show(done=done)
+            super()._put(lines, done=done)
         else:
+            self._owed = done
             self._calm()
             self._sending = self._around.session.spawn(self._send(lines, done=done))
 
