@@ -28,6 +28,9 @@ function M.is_given(mods)
   return mods.split ~= '' or mods.tab ~= -1 or mods.vertical or mods.horizontal
 end
 
+-- Options of a window in which whole lines are to be read, however narrow it is.
+M.WRAPPED = { wrap = true, linebreak = true, breakindent = true, breakindentopt = 'shift:4' }
+
 local COLUMNS = 50 -- that a window beside another one has at least
 
 --- Where a new window goes: beside the others, as long as all of them are wide enough to read.

@@ -251,11 +251,10 @@ end
 
 -- Markers are hidden, and a thing is one row; but what is granted by its line is seen whole.
 local WINDOW = { conceallevel = 3, concealcursor = 'nvic', wrap = false, list = false }
-local GUARDED = { wrap = true, linebreak = true, breakindent = true, breakindentopt = 'shift:4' }
 
 --- Set the options for lists in this window; other buffers of the window keep theirs.
 function List:dress()
-  local guarded = self.kind.guarded and GUARDED or {}
+  local guarded = self.kind.guarded and window.WRAPPED or {}
   local options = vim.tbl_extend('force', WINDOW, guarded, self.kind.window or {})
   for name, value in pairs(options) do
     vim.wo[0][0][name] = value

@@ -8,7 +8,6 @@ local window = require('winnow.window')
 local M = {}
 
 local NAME = 'winnow://run'
-local WRAPPED = { wrap = true, linebreak = true, breakindent = true, breakindentopt = 'shift:4' }
 
 --- The run that is led in the current chat; says so where there is none.
 ---@return string?
@@ -27,7 +26,7 @@ function M.open(mods)
   local run = M.run()
   if run then
     window.show(page.buffer(NAME), mods)
-    for name, value in pairs(WRAPPED) do
+    for name, value in pairs(window.WRAPPED) do
       vim.wo[0][0][name] = value
     end
     page.tell('timeline', { run = run })
