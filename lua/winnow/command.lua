@@ -237,8 +237,8 @@ M.subcommands = {
     if vim.trim(rest) == 'run' then
       return timeline.open(args.smods)
     end
-    vim.cmd.split({ log.path(), mods = args.smods })
-    vim.bo.swapfile = false -- else what follows would be on disk, after all
+    -- What follows is not to be on disk, after all; nor may that be full.
+    vim.cmd.split({ log.path(), mods = vim.tbl_extend('force', args.smods, { noswapfile = true }) })
     vim.cmd.edit({ bang = true })
     vim.bo.modifiable = true
     if #log.cut > 0 then

@@ -40,23 +40,26 @@ end
 local HEAD = 1500
 local LEFT_OUT = ('^%s … ([%%d,]+) more lines$'):format(grammar.OUTPUT)
 
-local NARROW = 50 -- columns of a window in which a number has to do
+local NARROW = 50 -- columns of a window in which a number has to do for a longer line
 
 --- How much a closed fold hides beneath its first line.
 ---@param buf integer
 ---@param row integer
 ---@param last integer
+---@param line string the first one
 ---@param width integer columns
 ---@return string
-local function hidden(buf, row, last, width)
+local function hidden(buf, row, last, line, width)
   local lines = last - row
   if lines > HEAD then
-    local line = vim.api.nvim_buf_get_lines(buf, row + 1 + HEAD, row + 2 + HEAD, false)[1]
-    local more = line and line:match(LEFT_OUT)
+    local cut = vim.api.nvim_buf_get_lines(buf, row + 1 + HEAD, row + 2 + HEAD, false)[1]
+    local more = cut and cut:match(LEFT_OUT)
     lines = lines + (more and tonumber((more:gsub(',', ''))) - 1 or 0)
   end
-  local what = width < NARROW and '' or lines == 1 and ' line' or ' lines'
-  return (' %s %d%s'):format(grammar.OUTPUT, lines, what)
+  local number = (' %s %d'):format(grammar.OUTPUT, lines)
+  local words = number .. (lines == 1 and ' line' or ' lines')
+  local fits = vim.fn.strdisplaywidth(line .. words) <= width
+  return (fits or width >= NARROW) and words or number
 end
 
 --- Say behind a line in whose fold something is hidden how much that is. And shorten a tool's line
@@ -75,7 +78,7 @@ function M.fit(win, buf, row, line, group)
   if last < row and wraps then
     return
   end
-  local more = last > row and hidden(buf, row, last, width) or ''
+  local more = last > row and hidden(buf, row, last, line, width) or ''
   local rest = width - vim.fn.strdisplaywidth(more)
   local shown = tool.fitted(line, rest)
   if shown then

@@ -1,6 +1,7 @@
 --- Where buffers and files are shown.
 local files = require('winnow.chat.files')
 local registry = require('winnow.registry')
+local say = require('winnow.say')
 
 local M = {}
 
@@ -19,6 +20,23 @@ local function is_empty()
   end
   local unnamed = vim.api.nvim_buf_get_name(0) == '' and vim.bo.buftype == ''
   return unnamed and not vim.bo.modified and vim.api.nvim_buf_line_count(0) == 1
+end
+
+--- Have Neovim open a window or a file. What it refuses, as where there is no room, is said in its
+--- own words, and nothing where the user has said no to it, as to another one's swap file.
+---@param command fun(args: table)
+---@param args table
+---@return boolean opened
+local function opens(command, args)
+  local opened, problem = pcall(command, args)
+  local told = not opened and tostring(problem):match('Vim[^:]*:(E%d+: .*)')
+  local asked = not opened and problem:find('Keyboard interrupt', 1, true)
+  if not opened and not told and not asked then
+    error(problem, 0)
+  elseif told and not vim.startswith(told, 'E325') then
+    say(told, 'error')
+  end
+  return opened
 end
 
 --- Whether command modifiers say where a window goes.
@@ -64,8 +82,8 @@ function M.show(buf, mods)
     vim.api.nvim_set_current_win(win)
   elseif free and not given then
     vim.api.nvim_set_current_buf(buf)
-  else
-    vim.cmd.sbuffer({ buf, mods = given and mods or M.beside('botright') })
+  elseif not opens(vim.cmd.sbuffer, { buf, mods = given and mods or M.beside('botright') }) then
+    return
   end
   if win == -1 then
     local chat = registry.get(buf)
@@ -183,6 +201,7 @@ end
 ---@param line? integer from 1
 function M.open_beside(path, line)
   local here, shown = vim.api.nvim_get_current_win(), window_of(path)
+  local magic, opened = { file = false }, true
   if shown then
     vim.api.nvim_set_current_win(shown)
   else
@@ -190,12 +209,12 @@ function M.open_beside(path, line)
     local stays = vim.bo.buftype ~= '' or vim.wo.winfixbuf or vim.bo.modified and not vim.o.hidden
     if vim.api.nvim_get_current_win() == here or stays then
       vim.api.nvim_set_current_win(here)
-      vim.cmd.split({ path, mods = M.beside('leftabove'), magic = { file = false } })
+      opened = opens(vim.cmd.split, { path, mods = M.beside('leftabove'), magic = magic })
     else
-      vim.cmd.edit({ path, magic = { file = false } })
+      opened = opens(vim.cmd.edit, { path, magic = magic })
     end
   end
-  if line then
+  if line and opened then
     M.jump(math.max(1, math.min(line, vim.api.nvim_buf_line_count(0))))
   end
 end

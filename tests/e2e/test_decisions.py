@@ -94,6 +94,8 @@ def test_an_answer_is_in_the_ledger(claude: Editor, api: ScriptedAPI) -> None:
     claude.keys(":Winnow decisions<CR>")
     claude.wait_line("- ✓ PostgreSQL")
     assert claude.lua("return #vim.api.nvim_list_wins()") == 1
+    # No word is cut, and what was dropped has no signs around it.
+    assert claude.lua("return { vim.wo.linebreak, vim.wo.conceallevel }") == [True, 2]
 
 
 def test_permissions_are_in_the_ledger(editor: Editor) -> None:

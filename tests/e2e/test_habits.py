@@ -199,6 +199,15 @@ def test_no_file_is_said(chat: Editor) -> None:
     assert chat.lua("return #vim.api.nvim_tabpage_list_wins(0)") == 1
 
 
+def test_what_neovim_refuses_is_said_in_its_own_words(chat: Editor) -> None:
+    chat.command("set winheight=20 winminheight=20 winwidth=60 winminwidth=60")
+    chat.keys("gg/src.app<CR>gf")
+    chat.wait_screen("E36: Not enough room")
+    assert "stack traceback" not in chat.messages()
+    chat.command("messages clear")
+    chat.command("set winminheight& winheight& winminwidth& winwidth&")
+
+
 def test_ctrl_c_stops_at_once(claude: Editor, api: ScriptedAPI) -> None:
     api.add(say("One, two, ", Gate()))
     start(claude)

@@ -418,6 +418,7 @@ def test_an_edit_before_the_host_counts(texts: Editor, api: ScriptedAPI, way: st
     texts.wait(lambda: texts.lua(HAS_IT), "the host")
     wait_section(texts, "Question")
     assert fruits(texts) == ["Plum"]
+    assert "\n\n\n## You" not in texts.text()
     texts.keys("u")
     assert fruits(texts) == ["Pear", "Plum"]
     texts.keys("u")

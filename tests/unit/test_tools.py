@@ -107,6 +107,7 @@ RESULTS: list[tuple[str, str, Any, Came]] = [
         Came("", "a.py:3: off by one\nso"),
     ),
     ("TaskUpdate", "o", {"statusChange": {"from": "a", "to": "b"}}, Came("a → b", "o")),
+    ("Bash", "(Bash completed with no output)", {"stdout": ""}, Came("", "")),
     # What another version may say.
     ("Read", "o", {"type": "text", "file": None}, Came("", "o")),
     ("Edit", "o", {"structuredPatch": [{}]}, Came("", "o")),

@@ -169,10 +169,13 @@ function Section:as_user(change)
   options.modifiable = modifiable
 end
 
---- Make these the section's lines, as the user could have.
+--- Make these the section's lines, and one empty line below, as the user could have.
 ---@param self winnow.Section
 ---@param lines string[]
 local function replace(self, lines)
+  while lines[#lines] == '' do
+    table.remove(lines)
+  end
   self:as_user(function(buf, first, after)
     vim.api.nvim_buf_set_lines(buf, first, after, false, vim.list_extend(lines, { '' }))
   end)

@@ -1,7 +1,6 @@
 --- The ledger in a buffer of its own, and its export into files.
 local page = require('winnow.views.page')
 local say = require('winnow.say')
-local window = require('winnow.window')
 
 local M = {}
 
@@ -12,7 +11,8 @@ local PRIVATE = tonumber('600', 8)
 ---@param chosen { about?: string, path?: string } a text that occurs in the decisions, their chat
 ---@param mods table command modifiers
 function M.open(chosen, mods)
-  window.show(page.buffer(NAME, 'markdown'), mods)
+  page.show(page.buffer(NAME, 'markdown'), mods)
+  vim.wo[0][0].conceallevel = 2 -- the signs of what was dropped
   page.tell('recall', chosen)
 end
 

@@ -1,6 +1,5 @@
 --- What is kept of worktrees that were removed, in a buffer of its own: `<CR>` brings one back.
 local page = require('winnow.views.page')
-local window = require('winnow.window')
 
 local M = {}
 
@@ -22,7 +21,7 @@ function M.show(cwd, lines)
   vim.keymap.set('n', '<CR>', function()
     M.restore(cwd, vim.api.nvim_get_current_line():match('^%S+'))
   end, { buffer = buf, desc = 'Winnow: bring this worktree back' })
-  window.show(buf)
+  page.show(buf)
 end
 
 return M

@@ -1,6 +1,7 @@
 --- A buffer whose lines the host gives, to be read; and how the host is asked for them.
 local host = require('winnow.host')
 local say = require('winnow.say')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -17,6 +18,16 @@ function M.buffer(name, filetype)
     vim.bo[buf].filetype = filetype
   end
   return buf
+end
+
+--- Show it in a window in which its lines can be read whole.
+---@param buf integer
+---@param mods? table command modifiers
+function M.show(buf, mods)
+  window.show(buf, mods)
+  for name, value in pairs(window.WRAPPED) do
+    vim.wo[0][0][name] = value
+  end
 end
 
 --- Put these lines there.

@@ -3,7 +3,6 @@ local frontmatter = require('winnow.chat.frontmatter')
 local page = require('winnow.views.page')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
-local window = require('winnow.window')
 
 local M = {}
 
@@ -25,10 +24,7 @@ end
 function M.open(mods)
   local run = M.run()
   if run then
-    window.show(page.buffer(NAME), mods)
-    for name, value in pairs(window.WRAPPED) do
-      vim.wo[0][0][name] = value
-    end
+    page.show(page.buffer(NAME), mods)
     page.tell('timeline', { run = run })
   end
 end

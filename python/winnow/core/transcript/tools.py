@@ -135,6 +135,8 @@ def came(name: str, output: str, result: object = None, *, failed: bool = False)
     """
     if found := _ERROR.match(output):
         output = found[1]
+    if output == f"({name} completed with no output)":  # Claude Code's words, for the model
+        output = ""
     if failed:
         if found := _EXIT.match(output):
             return Came(f"exit {found[1]}", output[found.end() :])
