@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help install run test check lint-lua types bench soak clean
+.PHONY: help install run test check lint-lua types bench bench-compare soak clean
 
 # The first Python that can build a virtual environment, and a Neovim that is new enough.
 PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 python3.10 python3; do \
@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 EXTRAS = dev$(if $(findstring /.venv/,$(NEOVIM)),$(comma)neovim)
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: .venv/installed ## Build .venv, with Neovim if there is none >= 0.10
 
@@ -64,8 +64,11 @@ lint-lua: install
 types: install ## Write the protocol's messages as types for Lua
 	$(BIN)/python scripts/luacats.py
 
-bench: install ## Measure what a user waits for
-	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.bench
+bench: install ## Measure what a user waits for; ONLY="chat runs": these sections of it
+	PATH=$(dir $(NEOVIM)):$$PATH $(BIN)/python -m tests.bench $(ONLY)
+
+bench-compare: install ## Show the last two runs of bench as ratios; WITH=FILE: the last one and this
+	$(BIN)/python -m tests.bench --compare $(WITH)
 
 soak: install ## Kill it seventy-two times, and see that nothing is lost; prompt twenty chats at once
 	NEOVIM=$(NEOVIM) $(BIN)/pytest -m "hypothesis or soak" --hypothesis-profile soak --timeout 0

@@ -68,6 +68,10 @@ class Editor(Neovim):
             self.request("nvim__redraw", {"flush": True})
         return self._grid.frame
 
+    def drawn(self) -> Frame:
+        """The rows of the screen as Neovim drew them last; asks it nothing."""
+        return self._grid.frame
+
     def frames(self) -> list[Frame]:
         """The latest screens, oldest first."""
         return list(self._grid.frames)

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
+_NVIM = Path(sys.executable).with_name("nvim")
+NVIM = str(_NVIM) if _NVIM.exists() else "nvim"
 
 
 class Sandbox:
@@ -55,9 +57,8 @@ class Sandbox:
     def argv(self, *args: str) -> list[str]:
         """The command that starts Neovim with the plugin, its options and ``args``."""
         options = json.dumps(self.options)
-        nvim = Path(sys.executable).with_name("nvim")
         return [
-            str(nvim) if nvim.exists() else "nvim",
+            NVIM,
             "--clean",
             "--cmd",
             f"lua vim.g.winnow = vim.json.decode([==[{options}]==])",

@@ -1,13 +1,15 @@
 """A stand-in for the Claude Code CLI that does nothing but keep time; for benchmarks only.
 
 Speaks just enough of the stream-json protocol on stdin and stdout. A prompt says what it is to do:
-ask a question, propose a patch, stream, stream on and on, have subagents do so, or rest. Times of
-`time.monotonic_ns` go to the file that ``WINNOW_BENCH`` names, one ``name time`` a line.
+ask a question, propose a patch, stream (at once, for a while, or on and on), have subagents do so,
+or rest. Times of `time.monotonic_ns` go to the file that ``WINNOW_BENCH`` names, one ``name time``
+a line.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import time
@@ -17,6 +19,7 @@ from typing import Any
 
 CHUNKS = 20_000
 PIECES = 2_000  # a second
+SECONDS = 3  # of a stream that ends
 AGENTS = 30
 FILE = "big.txt"
 LINES = 13_344  # each twelfth one changes, which makes a diff of 10,000 lines
@@ -81,17 +84,18 @@ def stream() -> None:
     event({"type": "message_stop"})
 
 
-def flow() -> None:
-    """So many pieces a second, until it is killed."""
+def flow(seconds: float = math.inf) -> None:
+    """So many pieces a second, so long, or until it is killed."""
     event({"type": "message_start", "message": {"id": "m"}})
     began, sent = time.monotonic(), 0
-    while True:
-        while sent < (time.monotonic() - began) * PIECES:
+    while sent < seconds * PIECES:
+        while sent < min(time.monotonic() - began, seconds) * PIECES:
             sent += 1
             delta = {"type": "text_delta", "text": "word " if sent % 20 else "line\n"}
             event({"type": "content_block_delta", "index": 0, "delta": delta})
         sys.stdout.flush()
         time.sleep(0.005)
+    event({"type": "message_stop"})
 
 
 def agents() -> None:
@@ -146,6 +150,9 @@ def main() -> None:
                     patch()
                 elif "flow" in line:
                     flow()
+                elif "while" in line:
+                    flow(SECONDS)
+                    end_turn()
                 elif "agents" in line:
                     agents()
                 elif "rest" in line:
