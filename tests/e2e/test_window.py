@@ -240,19 +240,20 @@ def test_the_folded_frontmatter_comes_back(editor: Editor) -> None:
 
 @pytest.mark.parametrize("cols", [42, 60])
 def test_wrapped_rows_hang_under_their_text(editor: Editor, cols: int) -> None:
-    """Those of heads, of tools' lines and of records, as those of options."""
-    editor.resize(cols, 40)
+    """Those of heads, of tools' lines, of records and of quotes, as those of options."""
+    editor.resize(cols, 60)
     editor.keys(":Winnow<CR>")
     wait_idle(editor)
     words = "some words " * 9 + "end"
-    lines = [f"{sign} Tool {words}" for sign in ("━━", "▸", "✓", "✗", "⚠", "│")]
+    lines = [f"{sign} Tool {words}" for sign in ("━━", "▸", "✓", "✗", "⚠", "│", ">", "> >")]
+    lines += [f"{sign}{words}" for sign in "+-"]  # of a diff
     editor.lua(
         "require('winnow.chat.transcript').write(require('winnow.registry').current(), ..., true)",
         "\n\n".join(lines),
     )
     screen = list(editor.screen())
     for line in lines:
-        indent = len(line.split(" ")[0]) + 1
+        indent = line.index(" Tool ") + 1 if " Tool " in line else 1
         first = next(row for row, text in enumerate(screen) if text.startswith(line[: indent + 4]))
         rows = screen[first + 1 : screen.index("", first)]
         assert rows

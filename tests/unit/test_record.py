@@ -38,6 +38,12 @@ def test_answered_shows_the_choice_and_strikes_the_rest() -> None:
     ]
 
 
+def test_a_question_that_is_its_own_title_is_said_once() -> None:
+    titled = msgspec.structs.replace(ONE.questions[0], question="Database")
+    form = msgspec.structs.replace(ONE, questions=(titled,))
+    assert answered(form, ANSWERS[:1])[0] == "**Database**"
+
+
 def test_own_answer_is_marked() -> None:
     """Nothing was selected, so all options are struck."""
     own = Decided("a\nb", "", (), (1, 2, 3), ("a\nb",))

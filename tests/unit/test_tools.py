@@ -21,6 +21,7 @@ FOLDER = Folder("/h/shop", "/h")
     [
         ("Grep", {"pattern": "todo", "path": "/h/shop/src"}, "Grep todo in src"),
         ("Grep", {"pattern": "todo"}, "Grep todo"),
+        ("Grep", {"pattern": "todo", "path": "/h/shop/"}, "Grep todo"),
         ("Skill", {"skill": "commit", "args": "-m x"}, "Skill commit -m x"),
         ("LSP", {"operation": "hover", "filePath": "/h/shop/a.py", "line": 3}, "LSP hover a.py:3"),
         ("CronCreate", {"prompt": "look", "cron": "* 9"}, "CronCreate * 9 look"),

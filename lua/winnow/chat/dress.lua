@@ -36,6 +36,8 @@ local TEXT = {
 local SIGNS = grammar.TOOL .. grammar.OUTPUT .. grammar.NOTICE .. grammar.KEPT .. grammar.REFUSED
 local LISTS = table.concat({
   [[^\s*\%([-*+]\|\d\+[.)]\)\s\+]],
+  [[^\%(>\s\=\)\+]], -- quotes
+  [[^[-+]\ze\S]], -- what a diff adds and removes
   grammar.MARKER .. [[\w\+=\d\+\zs=\d]],
   ('^%s%s'):format(grammar.RULE:rep(2), [[ \zs\w\{3}]]),
   ('^[%s]%s'):format(SIGNS, [[ \zs[ -~]\{2}]]),

@@ -17,7 +17,8 @@ def answered(form: Form, answers: Answers, comment: str = "") -> list[str]:
     """What was asked, what was chosen, and what was not; ``comment`` is on all of it."""
     lines = []
     for number, (asked, given) in enumerate(zip(form.questions, answers, strict=True), 1):
-        lines.append(f"**{name_of(form, number)}** {brief(asked.question, _LONGEST)}".rstrip())
+        name, text = name_of(form, number), brief(asked.question, _LONGEST)
+        lines.append(f"**{name}** {text if text != name else ''}".rstrip())
         kept = [label_of(asked.options[option - 1]) for option in given.kept]
         own = [f"“{clean(text)}”" for text in given.own]
         note = f" — {clean(given.notes)}" if given.notes else ""

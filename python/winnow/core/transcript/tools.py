@@ -108,6 +108,8 @@ def about(name: str, input: Input, folder: Folder = UNKNOWN) -> str:
 
 def _with(name: str, input: Input, folder: Folder) -> str:
     fields = {key: str(value) for key, value in input.items()}
+    if folder.cwd and fields.get("path", "").rstrip("/") == folder.cwd.rstrip("/"):
+        return ""  # where it would be without a word
     for key in ("path", "filePath"):
         if key in fields:
             fields[key] = folder.name(fields[key])
