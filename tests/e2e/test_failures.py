@@ -267,6 +267,8 @@ def test_an_api_that_refuses_is_told(
     retry(claude)
     assert draft(claude) == ""
     assert claude.lines().count("Hi") == 1
+    assert not notices(claude)  # that says something else than what is there
+    assert claude.lines().count("## Claude") == 1
 
 
 def test_a_message_that_was_partly_answered_is_no_draft(claude: Editor, api: ScriptedAPI) -> None:

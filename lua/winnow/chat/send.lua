@@ -39,6 +39,20 @@ local function as_message(self, text, along)
   return vim.list_extend(block, { '', grammar.CLAUDE, '', DRAFT })
 end
 
+--- Take away what said that the draft came back, with its heading, if nothing else is below that.
+---@param self winnow.Chat
+local function forget_failure(self)
+  local lines = self:lines(0, self:tail_row() + 1)
+  local first = #lines
+  local notice = vim.startswith(lines[first], grammar.NOTICE)
+  if not notice or not lines[first]:find(grammar.GIVEN_BACK, 1, true) then
+    return
+  elseif lines[first - 1] == '' and lines[first - 2] == grammar.CLAUDE then
+    first = first - 2
+  end
+  vim.api.nvim_buf_set_lines(self.buf, first - 1, self:heading_row(), false, {})
+end
+
 --- Make the draft a message of the transcript and open an empty draft below.
 ---@param along? winnow.Along
 ---@return string text
@@ -49,6 +63,7 @@ function Chat:commit(along)
   self.carry = ''
   self:as_host(function()
     self:ensure_heading()
+    forget_failure(self)
     local row = self:heading_row()
     local block = as_message(self, text, along)
     local left = queued.joined(self:below(), {})
@@ -75,6 +90,7 @@ local function commit_queued(self, message, along)
   self.carry = ''
   self:as_host(function()
     self:ensure_heading()
+    forget_failure(self)
     text = self:dequeue(message)
     local row = self:heading_row()
     local block = as_message(self, text, along)

@@ -23,6 +23,7 @@ RUNNING = "…"  # behind a tool's call; KEPT and REFUSED: it is done, it has fa
 THOUGHT = "✻"
 OUTPUT = "│"  # folds beneath the line above it
 NOTICE = "⚠"
+GIVEN_BACK = "what you wrote is in the draft again"  # a notice that says so goes when that is sent
 STOPPED = "■"
 ENDED = "∎"  # what a turn has taken
 REPLAYED = "↻"

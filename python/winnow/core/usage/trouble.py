@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from winnow.core.agent import Trouble, TurnEnded
+from winnow.core.text import grammar
 from winnow.core.usage import plan
 from winnow.core.usage.report import at
 
@@ -56,5 +57,5 @@ def told(event: TurnEnded, *, worked: bool, now: float) -> str:
     error = event.error.rstrip(".")
     if failed.until:
         error = f"Your limit is reached until {at(failed.until, now)}"
-    back = "" if worked else "what you wrote is in the draft again, "
+    back = "" if worked else f"{grammar.GIVEN_BACK}, "
     return f"{error}; {back}<CR> {failed.next()}."
