@@ -19,7 +19,7 @@ return {
   THOUGHT = '✻',
   OUTPUT = '│', -- folds beneath the line above it
   NOTICE = '⚠',
-  GIVEN_BACK = 'what you wrote is in the draft again', -- a notice that says so goes when that is sent
+  GIVEN_BACK = 'what you wrote is in the draft again', -- until it is sent
   STOPPED = '■',
   ENDED = '∎', -- what a turn has taken
   REPLAYED = '↻',

@@ -185,15 +185,17 @@ def test_what_claude_said_is_not_sent(chat: Editor, rewrite: str) -> None:
     assert lines.count("One thing. The") <= 1
 
 
+QUOTED = ["see", "## You", "and that", "", "## Claude", "", "said", "", "## You", "so"]
+
+
 def test_a_quoted_chat_in_the_draft_is_read_again(chat: Editor) -> None:
     """`:e!` finds the draft's heading above what looks like one."""
     told(chat, "a question, answered", ["kept"], "")
-    chat.lua("vim.api.nvim_buf_set_lines(0, -2, -1, false, ...)", ["see", "## You", "and that"])
+    chat.lua("vim.api.nvim_buf_set_lines(0, -2, -1, false, ...)", QUOTED)
     chat.command("silent write")
     chat.command("edit!")
-    assert (
-        chat.lua("return require('winnow.registry').current():draft()") == "see\n## You\nand that"
-    )
+    quoted = chat.lua("return require('winnow.registry').current():draft()")
+    assert quoted == "\n".join(QUOTED)
 
 
 @pytest.mark.parametrize("keys", ["dd", "Atyped<Esc>", "ccmine<Esc>"])

@@ -35,9 +35,10 @@ end
 ---@return integer said the last row that is surely not the user's
 ---@return integer first row of the open section, if any
 ---@return integer last
+---@return integer[] answers rows of Claude's headings
 local function look(self)
   local id = self.section and self.section.id
-  local rows, said, first, last, inside = {}, -1, nil, -1, false
+  local rows, answers, first, last, inside = {}, {}, nil, -1, false
   for i, line in ipairs(self:lines(0, -1)) do
     local found = marker.of(line)
     if found then
@@ -49,11 +50,11 @@ local function look(self)
       if heads_draft(line) then
         table.insert(rows, i - 1)
       elseif line == grammar.CLAUDE or line == grammar.WORKER then
-        said = i - 1
+        table.insert(answers, i - 1)
       end
     end
   end
-  return rows, math.max(said, last), first or -1, last
+  return rows, math.max(answers[#answers] or -1, last), first or -1, last, answers
 end
 
 --- The same, looked for once as long as the text is the same.
@@ -62,6 +63,7 @@ end
 ---@return integer said
 ---@return integer first
 ---@return integer last
+---@return integer[] answers
 local function landmarks(self)
   local tick, id = vim.api.nvim_buf_get_changedtick(self.buf), self.section and self.section.id
   local seen = self.landmarks
@@ -114,21 +116,29 @@ function Chat:heading_row()
   return self.lost_at.row, false
 end
 
---- Count the headings above the draft's, which says where that is after all was written anew.
+---@param rows integer[]
+---@param row integer
+---@return integer
+local function count(rows, row)
+  return #vim.tbl_filter(function(other)
+    return other < row
+  end, rows)
+end
+
+--- Count the headings above the draft's, which say where that is after all was written anew.
 function Chat:count_above()
   local row, stands = self:heading_row()
   if stands then
+    local rows, _, _, _, answers = landmarks(self)
     self.counted_at = row
-    self.above = #vim.tbl_filter(function(other)
-      return other < row
-    end, (landmarks(self)))
+    self.above, self.answers = count(rows, row), count(answers, row)
   end
 end
 
 --- Find the heading in a text that was just read, or make one.
 ---@param before? winnow.Chat the chat as it was before `:e!`
 function Chat:first_heading(before)
-  local rows, said = landmarks(self)
+  local rows, said, _, last_open, answers = landmarks(self)
   if #rows == 0 and not self.owner then
     local _, last = frontmatter.read(self.buf)
     local row = vim.api.nvim_buf_line_count(self.buf)
@@ -138,7 +148,7 @@ function Chat:first_heading(before)
     self:as_host(function()
       vim.api.nvim_buf_set_lines(self.buf, row, row, false, { '', DRAFT, '', '' })
     end)
-    rows, said = landmarks(self)
+    rows, said, _, last_open, answers = landmarks(self)
   end
   -- The draft may hold what looks like its heading, and all that was sent has Claude's below it.
   local row = before and rows[before.above + 1]
@@ -146,7 +156,8 @@ function Chat:first_heading(before)
     return other > said
   end)
   local last = first or rows[#rows] or vim.api.nvim_buf_line_count(self.buf) - 1
-  self:set_heading(row and row > said and row or last)
+  local same = row and row > last_open and count(answers, row) == before.answers
+  self:set_heading(same and row or last)
 end
 
 return Chat

@@ -57,6 +57,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field telling? boolean others are about to hear of a new text
 ---@field heading integer extmark on the draft's heading
 ---@field above integer headings of messages above it
+---@field answers integer headings of Claude above it
 ---@field counted_at integer where the draft's was when they were counted
 ---@field lost_at? { tick: integer, row: integer } where the draft starts without a heading
 ---@field landmarks? { tick: integer, section?: string, found: table } see `heading.lua`
