@@ -64,6 +64,9 @@ class Sandbox:
             f"lua vim.g.winnow = vim.json.decode([==[{options}]==])",
             "--cmd",
             f"lua vim.g.winnow_python = [==[{sys.executable}]==]",
+            "--cmd",
+            # Else the first Python file looks for an interpreter of Neovim's own, which none needs.
+            "let g:loaded_python3_provider = 0",
             "-u",
             str(REPOSITORY / "tests" / "minimal_init.lua"),
             *args,
