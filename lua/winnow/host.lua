@@ -84,21 +84,24 @@ local function on_exit(id, code)
   M.start()
 end
 
---- A host that neither ends nor speaks must not be waited for without the user knowing.
+--- A host that neither ends nor speaks must not be waited for without the user knowing. It has its
+--- time in beats: while Neovim itself was stopped, or the machine asleep, none has passed.
 ---@param id integer the channel
-local function watch(id)
-  if awaited then
+---@param left integer milliseconds
+local function wait(id, left)
+  if channel ~= id or heard then
+    return
+  elseif left > 0 then
+    local beat = math.min(left, 1000)
+    vim.defer_fn(function()
+      wait(id, left - beat)
+    end, beat)
     return
   end
-  awaited = true
-  vim.defer_fn(function()
-    if channel == id and not heard then
-      M.stop()
-      local sentence = ('The Python host does not answer; %s.'):format(REMEDY)
-      log.write(('%s\n%s'):format(sentence, written()))
-      announce('lost', sentence)
-    end
-  end, M.patience)
+  M.stop()
+  local sentence = ('The Python host does not answer; %s.'):format(REMEDY)
+  log.write(('%s\n%s'):format(sentence, written()))
+  announce('lost', sentence)
 end
 
 --- The host works: it says so when it is first told something.
@@ -187,7 +190,10 @@ function M.notify(kind, event)
   if kind == 'open' and not ran then
     return true -- told of already
   end
-  watch(channel --[[@as integer]])
+  if not awaited then
+    awaited = true
+    wait(channel --[[@as integer]], M.patience)
+  end
   event.type = kind
   if not pcall(vim.rpcnotify, channel, 'winnow', event) then
     vim.fn.jobstop(channel) -- the connection broke; `on_exit` says so

@@ -31,6 +31,7 @@ from winnow.adapters.claude import failures, places, private, prompts, session_f
 from winnow.adapters.claude.controls import Controls
 from winnow.adapters.claude.editor_tools import asking
 from winnow.adapters.claude.options import options
+from winnow.adapters.claude.patience import within
 from winnow.adapters.claude.process import Process
 from winnow.adapters.claude.requests import Requests
 from winnow.adapters.claude.translate import Translator
@@ -155,7 +156,7 @@ class ClaudeAgent:
             return
         try:
             asking = self._process.request(private.USAGE, skip_behaviors=True)
-            told = (await asyncio.wait_for(asking, min(self._patience, _COST_PATIENCE))) or {}
+            told = (await within(min(self._patience, _COST_PATIENCE), asking)) or {}
         except Exception as error:  # noqa: BLE001  it costs only the sum
             log.warning("what the session had cost is not known: %r", error)
             return
@@ -229,7 +230,7 @@ class ClaudeAgent:
         """End the turn; a CLI that does not react is killed. See `ports.Agent.interrupt`."""
         try:
             asking = self._process.request("interrupt", **{private.CANCEL_QUEUED: True})
-            reply = await asyncio.wait_for(asking, self._patience)
+            reply = await within(self._patience, asking)
             if cancelled := reply.get("cancelled"):
                 self._events.put_nowait(steering.Withdrawn([str(id) for id in cancelled]))
         except Exception as error:  # noqa: BLE001  the SDK raises bare ones
@@ -246,7 +247,7 @@ class ClaudeAgent:
         self._translator.mode = ""  # so that what the CLI says of the new one counts as news
         try:
             change = self._client.set_permission_mode(cast(PermissionMode, mode))
-            await asyncio.wait_for(change, self._patience)
+            await within(self._patience, change)
         except Exception as error:
             self._translator.mode = self._translator.mode or known
             raise self._error(failures.mode(mode, str(error)), error) from error

@@ -10,6 +10,7 @@ from claude_agent_sdk import ClaudeSDKClient
 
 from winnow import ports
 from winnow.adapters.claude import carried, failures, leftovers, private, rules, settings_files
+from winnow.adapters.claude.patience import within
 from winnow.adapters.claude.process import Process
 from winnow.core import controls
 from winnow.core.context.session import Carried, Command
@@ -131,6 +132,6 @@ class Controls:
     async def _have(self, what: str, reply: Awaitable[T]) -> T:
         """A reply, in time; ``what`` it is for goes after "Claude Code could not"."""
         try:
-            return await asyncio.wait_for(reply, self._patience)
+            return await within(self._patience, reply)
         except Exception as error:  # the SDK raises bare ones
             raise self._error(failures.could_not(what, str(error)), error) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
@@ -48,7 +49,7 @@ class Board(List):
         self._led = led
         self._others: dict[str, Run] = {}  # as they are on disk
         self._place = 0  # of the newest event that was read
-        self._next = 0.0  # when to read again
+        self._next = 0.0  # when to read again, by the loop's time
         self._spawn = spawn
 
     def watch(self, *, open: bool) -> None:
@@ -62,7 +63,7 @@ class Board(List):
     async def _load(self) -> None:
         """Learn what has happened since the last time, in runs that are led elsewhere."""
         now = self._world.clock.now()
-        since, self._next = now - _RECENT, now + self.tick
+        since, self._next = now - _RECENT, asyncio.get_running_loop().time() + self.tick
         try:
             events, self._place = await self._world.runs.news(self._place, since)
             if not self._others_hear(events):
@@ -88,7 +89,8 @@ class Board(List):
         return all(run.chat for run in self._others.values())
 
     def _again(self) -> None:
-        if self._world.clock.now() >= self._next:  # who leads a run elsewhere tells only the disk
+        # Who leads a run elsewhere tells only the disk.
+        if asyncio.get_running_loop().time() >= self._next:
             self._spawn(self._load())
         else:
             self._show()

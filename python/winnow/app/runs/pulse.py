@@ -47,7 +47,8 @@ class Pulse:
         self._trees = trees
         self._workers = workers
         self._waits = waits
-        self._looked: dict[str, float] = {}  # at a worktree, when its worker was heard last
+        self._looked: dict[str, float] = {}  # at a worker, when it was heard last
+        self._quiet: dict[str, float] = {}  # for how long it has been heard no more
         self._soon: asyncio.TimerHandle | None = None
         self._background = Background()
 
@@ -62,20 +63,25 @@ class Pulse:
         if self._workers:
             self.begin()
 
-    def look(self) -> None:
-        """See how all of them are."""
-        limit, now = self._record.run.limits.silence, self._record.now
+    def look(self, passed: float = LOOK) -> None:
+        """See how all of them are, so many seconds after the last time.
+
+        No clock is asked: one that was set, or a machine that slept, tells nothing of a worker.
+        """
+        limit = self._record.run.limits.silence
         for id, worker in self._workers.items():
             task = self._record.run.tasks[id]
+            heard = self._looked.get(id) != worker.alive
+            quiet = self._quiet[id] = 0.0 if heard else self._quiet[id] + passed
             works = task.state == "running" and id not in self._waits()
-            if not works or not limit or now - worker.alive < limit:
+            if not works or not limit or quiet < limit:
                 self.silent.discard(id)
             elif id not in self.silent:
                 self.silent.add(id)
-                self._tell(id, now - worker.alive, worker.saying)
-            if task.tree is not None and self._looked.get(id) != worker.alive:
-                self._looked[id] = worker.alive
+                self._tell(id, quiet, worker.saying)
+            if heard and task.tree is not None:
                 self._background.spawn(self._measure(id))
+            self._looked[id] = worker.alive
         self.silent &= self._workers.keys()
 
     def _tell(self, id: str, seconds: float, said: str) -> None:
