@@ -70,9 +70,10 @@ bench: install ## Measure what a user waits for; ONLY="chat runs": these section
 bench-compare: install ## Show the last two runs of bench as ratios; WITH=FILE: the last one and this
 	$(BIN)/python -m tests.bench --compare $(WITH)
 
-soak: install ## Kill it seventy-two times, and see that nothing is lost; prompt twenty chats at once
+soak: install ## Kill and stop it again and again, and see that nothing is lost; prompt twenty chats at once
 	NEOVIM=$(NEOVIM) $(BIN)/pytest -m "hypothesis or soak" --hypothesis-profile soak --timeout 0
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.soak
+	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.endurance.day
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.crowd
 
 clean: ## Remove everything that make has built

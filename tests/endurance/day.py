@@ -25,6 +25,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ STATE = """
     state = chat.state,
     marker = section and section.id or false,
     lines = section and section:lines() or {},
-    decided = section and #section.parts > 0
+    decided = section ~= nil and #section.parts > 0
       and vim.iter(section.parts):all(function(part) return part.decided end),
     waits = chat.queued or #chat.pending > 0,
     draft = vim.trim(table.concat(vim.list_slice(lines, chat:heading_row() + 2), '\\n')),
@@ -69,6 +70,7 @@ class Day:
     def __init__(self, editor: Editor, seed: str, api: DayAPI | None = None) -> None:
         self._editor, self._seed, self._api = editor, seed, api
         self._main = self._file = ""  # the chat; what is worked in now
+        self._numbers = count()
         self._words: list[str] = []  # typed ones, each of its own
         self._kept: dict[int, str] = {}  # the label that the user keeps, by round
         self._decided: set[int] = set()  # rounds whose question has got its <CR>
@@ -145,7 +147,7 @@ class Day:
             time.sleep(0.02)
 
     def _type(self, text: str) -> None:
-        word = f"typed{len(self._words)}x"
+        word = f"typed{next(self._numbers)}x"
         self._editor.keys(f"GA{text} {word}<Esc>")
         self._words.append(word)  # not one whose <Esc> may not have been read
 
