@@ -237,9 +237,10 @@ class ClaudeAgent:
             log.warning("interrupt failed, ending Claude Code: %r", error)
             self._process.kill()
 
-    def _stop(self) -> None:
-        """End the turn, though the CLI waits for the reply of a hook."""
+    async def _stop(self) -> None:
+        """End the turn, though the CLI waits for the reply of a hook, which it may withdraw."""
         self._stopping = asyncio.create_task(self.interrupt())
+        await asyncio.shield(self._stopping)
 
     async def set_mode(self, mode: str) -> None:
         """Change the permission mode. See `ports.Agent.set_mode`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, cast
 
@@ -36,7 +36,7 @@ class Requests:
         folder: the session's.
         ask: see `ports.Ask`.
         translator: knows the permission mode, and what the CLI can do.
-        stop: ends the turn.
+        stop: ends the turn; done once the CLI has been told.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Requests:
         folder: str,
         ask: ports.Ask,
         translator: Translator,
-        stop: Callable[[], object] = lambda: None,
+        stop: Callable[[], Awaitable[None]],
     ) -> None:
         self._stop = stop
         self._folder = folder
@@ -147,7 +147,7 @@ class Requests:
                 case a.Allow(input={"instructions": str(wanted)}):
                     return {"systemMessage": wanted} if wanted.strip() else {}
                 case a.Deny(stop=True):
-                    self._stop()
+                    await self._stop()  # first: after the hook's reply the turn would go on
                 case _:
                     pass
             self._goes_on = True
