@@ -1,6 +1,8 @@
 --- Colours: the hues of groups that every colour scheme has, as strong as it takes to read them.
 local parsed = require('winnow.parsed')
+local registry = require('winnow.registry')
 local said = require('winnow.said')
+local view = require('winnow.section.view')
 
 local M = {}
 
@@ -173,6 +175,20 @@ local EMPHASIS = [[
   (#set! conceal ""))
 ]]
 
+--- The lines of diffs in an open section, each of which has a colour of its own: see `draw.lua`.
+---@param buf integer
+---@return winnow.Rows[]
+local function diffs(buf)
+  local chat = registry.get(buf)
+  local found = {}
+  for _, body in ipairs(chat and chat.section and view.bodies(chat.section) or {}) do
+    if body.info == 'diff' and body.last - body.first > 2 then
+      table.insert(found, { first = body.first + 1, after = body.last - 1 })
+    end
+  end
+  return found
+end
+
 --- Highlight a chat as Markdown.
 ---@param buf integer
 function M.markdown(buf)
@@ -183,7 +199,9 @@ function M.markdown(buf)
     return
   end
   said.start()
-  parsed.keep(buf, parser)
+  parsed.keep(buf, parser, function()
+    return diffs(buf)
+  end)
   local queries = {
     markdown = plain_query('markdown') .. PLAN,
     markdown_inline = plain_query('markdown_inline') .. EMPHASIS,

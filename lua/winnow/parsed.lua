@@ -128,13 +128,60 @@ local function shown(buf, top, bottom)
   return top, math.min(bottom, vim.api.nvim_buf_line_count(buf))
 end
 
---- Have a tree hold a region, or without one all. It is parsed anew: to go on from the tree of
---- another region ends Neovim 0.11 with a segmentation fault.
+--- Have a tree hold a region, which may be torn, or none: all. It is parsed anew: to go on from the
+--- tree of another region ends Neovim 0.11 with a segmentation fault.
 ---@param parser vim.treesitter.LanguageTree
----@param ... integer[] the region, or nothing
-local function choose(parser, ...)
-  parser:set_included_regions({ { ... } })
+---@param region integer[][]
+local function choose(parser, region)
+  parser:set_included_regions({ region })
   parser:invalidate(true)
+end
+
+--- Rows without those that are left out.
+---@param first integer
+---@param last integer the row after them
+---@param without winnow.Rows[] none of which is cut
+---@return integer[][] region
+---@return integer count
+local function torn(first, last, without)
+  local region, count = {}, 0
+  for _, left in ipairs(without) do
+    if left.first > first and left.after < last then
+      table.insert(region, { first, 0, left.first, 0 })
+      count, first = count + left.first - first, left.after
+    end
+  end
+  table.insert(region, { first, 0, last, 0 })
+  return region, count + last - first
+end
+
+--- Whether a region is what is left of its rows.
+---@param region integer[][]
+---@param without winnow.Rows[]
+---@return boolean
+local function is_torn(region, without)
+  local wanted = torn(region[1][1], region[#region][4], without)
+  for i = 1, math.max(#region, #wanted) do
+    local is, to_be = region[i], wanted[i]
+    if not (is and to_be and is[1] == to_be[1] and is[4] == to_be[3]) then
+      return false
+    end
+  end
+  return true
+end
+
+--- Windows that end within what is left out show no more than its edge.
+---@param top integer
+---@param bottom integer
+---@param without winnow.Rows[]
+---@return integer top
+---@return integer bottom
+local function outside(top, bottom, without)
+  for _, left in ipairs(without) do
+    top = top >= left.first and top <= left.after and left.first - 1 or top
+    bottom = bottom >= left.first and bottom <= left.after and left.after + 1 or bottom
+  end
+  return top, bottom
 end
 
 --- Have a tree hold what is shown, and little more than that; one that would be large stays.
@@ -143,11 +190,15 @@ end
 ---@param was integer[] the rows that were shown when its region was chosen
 ---@param top integer of what is shown now
 ---@param bottom integer
+---@param without winnow.Rows[]
 ---@return boolean anew whether it has to be parsed anew
-local function fit(buf, parser, was, top, bottom)
+local function fit(buf, parser, was, top, bottom, without)
   local region = parser:included_regions()[1] -- none if it was edited before it was parsed
   local now = region and region[1] -- none if it is all
-  local holds = region ~= nil and (not now or now[1] <= top and now[4] >= bottom)
+  top, bottom = outside(top, bottom, without)
+  local holds = region ~= nil
+    and (not now or now[1] <= top and region[#region][4] >= bottom)
+    and (#without == 0 or now ~= nil and is_torn(region, without))
   if holds and math.abs(top - was[1]) <= SLACK and math.abs(bottom - was[2]) <= SLACK then
     return false
   end
@@ -155,17 +206,23 @@ local function fit(buf, parser, was, top, bottom)
   local count = vim.api.nvim_buf_line_count(buf)
   local first = beginning(buf, math.max(0, top - MARGIN), now and now[1])
   local last = ending(buf, first, math.min(count, bottom + MARGIN), count)
-  if holds and last - first > SOON then
+  local wanted, size = torn(first, last, without)
+  if holds and size > SOON then
     return false
   end
-  choose(parser, { first, 0, last, 0 })
+  choose(parser, wanted)
   return true
 end
+
+---@class winnow.Rows
+---@field first integer
+---@field after integer
 
 --- From now on, parse no more of a buffer than this. Who asks for all of it gets it, for good.
 ---@param buf integer
 ---@param parser vim.treesitter.LanguageTree
-function M.keep(buf, parser)
+---@param left_out fun(): winnow.Rows[] code that others colour; its fences are no part of it
+function M.keep(buf, parser, left_out)
   local can = parser.set_included_regions and parser.included_regions -- these are undocumented
   if not can or rawget(parser, 'parse') then -- a buffer that is read again keeps its parser
     return
@@ -180,10 +237,10 @@ function M.keep(buf, parser)
   parser.parse = function(self, range, ...)
     if range == true and not whole then
       whole = true
-      choose(parser)
+      choose(parser, {})
     elseif type(range) == 'table' and not whole then
       local top, bottom = shown(buf, range[1], range[4] and range[3] or range[2])
-      if fit(buf, parser, was, top, bottom) then
+      if fit(buf, parser, was, top, bottom, left_out()) then
         parse(self, range) -- at once, so that no frame is without colours
       end
     end
@@ -192,7 +249,7 @@ function M.keep(buf, parser)
   vim.api.nvim_buf_attach(buf, false, {
     on_reload = function()
       was = { 0, math.huge }
-      choose(parser)
+      choose(parser, {})
     end,
   })
 end
