@@ -10,6 +10,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from winnow.core.proposal import hunks
 from winnow.core.proposal.blocks import Malformed
 from winnow.core.proposal.diff import NO_NEWLINE, Diff, diff
 from winnow.core.proposal.hunks import Applied, apply
@@ -154,6 +155,9 @@ def test_any_edit_is_written_or_refused(old: str, new: str, chance: random.Rando
         now = chance.choice([[], [], [typed], rows[at : at + 1] * 2, rows[at : at + 2][::-1]])
         rows[at : at + chance.randrange(3)] = now
     result = apply(patch, rows)
+    with pytest.MonkeyPatch.context() as patched:  # read whole: nothing counts as it was shown
+        patched.setattr(hunks, "common", lambda *_: 0)
+        assert apply(patch, rows) == result
     if isinstance(result, Malformed):
         assert 0 <= result.row < len(rows)
     else:

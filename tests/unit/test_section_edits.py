@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from winnow.core.asking.ask_user_question import updated_input
 from winnow.core.question import Option, Question
 from winnow.core.section.answer import (
@@ -135,6 +136,7 @@ def test_any_edit_is_understood_or_refused(form: Form, edits: list[Edit], row: i
     before = [*lines]
     reading = parse(form, lines)
     assert (reading, lines) == (parse(form, before), before)
+    assert reading == parse(structs.replace(form), lines)  # one that has read nothing before
     assert_shown(form, lines, reading)
     everything = frozenset(range(1, len(form.questions) + 1))
     for number, left in enumerate(reading.questions, 1):

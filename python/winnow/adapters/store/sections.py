@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from winnow.adapters.store.database import Connection
-from winnow.core.text.encoding import from_json, to_json
+from winnow.core.text.encoding import from_json, packed
 from winnow.core.text.text import renewed
 from winnow.ports import StoredSection
 
@@ -26,9 +26,9 @@ def save(db: Connection, section: StoredSection) -> None:
         section.chat,
         section.marker,
         section.tool,
-        to_json(section.input),
+        packed(section.input),
         section.state,
-        to_json(section.lines),
+        packed(section.lines),
         section.created,
         section.call,
     )

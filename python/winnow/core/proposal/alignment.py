@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 _MOST = 20_000  # steps; what takes more is too much alike to be told apart
+_CHUNK = 256  # compared at once
 
 
 class TooAlike(Exception):
@@ -49,8 +50,12 @@ def align(rows: list[str], lines: list[str], must: Sequence[bool]) -> list[tuple
 
 def common(some: Sequence[str], others: Sequence[str]) -> int:
     """How many they begin with that are the same."""
-    pairs = enumerate(zip(some, others, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(some), len(others)))
+    at, most = 0, min(len(some), len(others))
+    while at < most and some[at : at + _CHUNK] == others[at : at + _CHUNK]:
+        at += _CHUNK
+    while at < most and some[at] == others[at]:
+        at += 1
+    return min(at, most)
 
 
 def _reach(rows: Sequence[str], lines: Sequence[str]) -> int:

@@ -8,7 +8,9 @@ but a fence. Its lines carry none, so they are all the user's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from itertools import compress, count, repeat
+from operator import contains
 from typing import NamedTuple
 
 import msgspec
@@ -68,30 +70,30 @@ class _Mark(NamedTuple):
 
 def split(
     section: str, blocks: Sequence[Block], lines: Sequence[str]
-) -> tuple[list[str], list[Seen]]:
-    """Tell the blocks from the rest, in which their lines are empty, so that rows stay."""
-    rest = list(lines)
+) -> tuple[list[tuple[int, str]], list[Seen]]:
+    """Tell the blocks from the rest: its lines, and the row of each; a block is a blank one."""
     if not blocks:
-        return rest, []
+        return list(enumerate(lines)), []
     marks = [
-        _Mark(row, int(mark[2]), mark[3].lower(), line)
-        for row, line in enumerate(lines)
-        if grammar.MARKER in line
-        for mark in MARKER.finditer(line)
+        _Mark(row, int(mark[2]), mark[3].lower(), lines[row])
+        for row in compress(count(), map(contains, lines, repeat(grammar.MARKER)))
+        for mark in MARKER.finditer(lines[row])
         if mark[1].lower() == section.lower()
     ]
-    seen = []
-    for number, block in enumerate(blocks, 1):
-        found, rows = _look(block, number, marks, lines)
-        seen.append(found)
-        for row in rows:
-            rest[row] = ""
-    return rest, seen
+    looks = [_look(block, number, marks, lines) for number, block in enumerate(blocks, 1)]
+    rest: list[tuple[int, str]] = []
+    at = 0
+    for rows in sorted((rows for _, found in looks for rows in found), key=lambda rows: rows.start):
+        rest += enumerate(lines[at : rows.start], at)
+        rest.append((rows.start, ""))
+        at = max(at, rows.stop)
+    rest += enumerate(lines[at:], at)
+    return rest, [seen for seen, _ in looks]
 
 
 def _look(
     block: Block, number: int, marks: Sequence[_Mark], lines: Sequence[str]
-) -> tuple[Seen, Iterable[int]]:
+) -> tuple[Seen, list[range]]:
     """What stands in the block of this number, and in which rows."""
     fences = [
         index
@@ -100,29 +102,29 @@ def _look(
     ]
     found = _find(block, [marks[index] for index in fences])
     if isinstance(found, Gone):
-        return found, ()
+        return found, []
     if isinstance(found, Text):
         first, last = fences
         if last == first + 1:
             end = marks[last].row - 1
             rows = range(found.row - 1, end + 2)
             if _is_fence(lines[end]):
-                return Text(found.row, tuple(lines[found.row : end])), rows
-            return Malformed(end, _lost(block, "closes")), rows
+                return Text(found.row, tuple(lines[found.row : end])), [rows]
+            return Malformed(end, _lost(block, "closes")), [rows]
         what = brief(MARKER.sub("", marks[first + 1].line))
         message = f"“{what}” stands inside the {block.info}: move it below"
         found = Malformed(marks[first + 1].row, message)
     return found, _between(marks, fences, len(lines))
 
 
-def _between(marks: Sequence[_Mark], fences: Sequence[int], count: int) -> Iterator[int]:
+def _between(marks: Sequence[_Mark], fences: Sequence[int], count: int) -> list[range]:
     """The rows that may be of a block that is malformed: what stands there is no reason."""
     at = [-1, *(mark.row for mark in marks), count]
     first, last = fences[0] + 1, fences[-1] + 1
     start = at[first] if marks[fences[0]].slot == grammar.BEGIN else at[first - 1] + 1
     end = at[last] + 1 if marks[fences[-1]].slot == grammar.END else at[last + 1]
     others = {mark.row for index, mark in enumerate(marks) if index not in fences}
-    return (row for row in range(start, end) if row not in others)
+    return [range(row, row + 1) for row in range(start, end) if row not in others]
 
 
 def _find(block: Block, fences: Sequence[_Mark]) -> Seen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -35,7 +36,7 @@ class Hunk(msgspec.Struct, frozen=True):
     new: tuple[str, ...]
 
 
-class Diff(msgspec.Struct, frozen=True):
+class Diff(msgspec.Struct, frozen=True, dict=True):
     """``end`` is what ends most lines of the file; it goes without saying in ``shown``."""
 
     lines: tuple[Line, ...]
@@ -43,15 +44,42 @@ class Diff(msgspec.Struct, frozen=True):
     old: tuple[str, ...]
     end: str
 
+    @cached_property
+    def shown(self) -> list[str]:
+        """The lines as a buffer has them."""
+        return [line.shown for line in self.lines]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The line with which each hunk begins, and the end of all."""
+        heads = [at for at, line in enumerate(self.lines) if line.sign == "@" and line.hunk >= 0]
+        return [*heads, len(self.lines)]
+
+    @cached_property
+    def heads(self) -> dict[str, int]:
+        """The numbers of the hunks, by what their first lines say."""
+        return {self.shown[at]: number for number, at in enumerate(self.starts[:-1])}
+
+    @cached_property
+    def olds(self) -> list[str]:
+        """The old lines of each hunk, as one text."""
+        return ["".join(self.old[hunk.start : hunk.end]) for hunk in self.hunks]
+
+    @cached_property
+    def pieces(self) -> list[str]:
+        """Of each hunk what stands above it, and its new lines; then what stands below the last."""
+        pieces, at = [], 0
+        for hunk in self.hunks:
+            pieces += ["".join(self.old[at : hunk.start]), "".join(hunk.new)]
+            at = hunk.end
+        return [*pieces, "".join(self.old[at:])]
+
     def compose(self, kept: Iterable[int]) -> str:
         """The text with these hunks applied and no others."""
-        pieces: list[str] = []
-        at = 0
-        for number in sorted(set(kept)):
-            hunk = self.hunks[number]
-            pieces += [*self.old[at : hunk.start], *hunk.new]
-            at = hunk.end
-        return "".join([*pieces, *self.old[at:]])
+        pieces = self.pieces.copy()
+        for number in {*range(len(self.hunks))}.difference(kept):
+            pieces[2 * number + 1] = self.olds[number]
+        return "".join(pieces)
 
 
 def diff(path: str, old: str | None, new: str) -> Diff:

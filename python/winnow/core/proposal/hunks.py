@@ -9,12 +9,14 @@ stands there is what is written: see `winnow.core.proposal.hunk`.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import compress, count, repeat, takewhile
 
 import msgspec
 
 from winnow.core.proposal.added import Added
+from winnow.core.proposal.alignment import common
 from winnow.core.proposal.blocks import Malformed
 from winnow.core.proposal.diff import Diff
 from winnow.core.proposal.hunk import Lines, Refused, Rows
@@ -38,58 +40,80 @@ def apply(diff: Diff, rows: Sequence[str]) -> Applied | Malformed:
 
 
 class _Reader:
+    """Reads anew only the hunks between the first and the last one that are not as shown.
+
+    Attributes:
+        top: so many are at the top.
+        bottom: all from this one on are at the bottom.
+        parts: the rows below the heads of those between that stay.
+    """
+
     def __init__(self, diff: Diff, rows: Sequence[str]) -> None:
         self.diff = diff
-        self.rows = rows
-        self.shown = [line.shown for line in diff.lines]
-        heads = [at for at, line in enumerate(diff.lines) if line.sign == "@" and line.hunk >= 0]
-        self.starts = [*heads, len(diff.lines)]  # where in the diff each hunk starts
-        self.parts = self._divide()
+        self.rows = list(rows)
+        self.shown, self.starts = diff.shown, diff.starts
         self.meaning = Added(diff)
+        self.top = max(0, bisect_right(self.starts, common(self.rows, self.shown) - 1) - 1)
+        same = common(self.rows[::-1], self.shown[::-1])
+        above = self.starts[self.top] if self.top else 0
+        least = max(len(self.shown) - same, above - min(0, self._moved))
+        self.bottom = bisect_left(self.starts, least)
+        self.parts = self._divide()
+
+    @property
+    def _moved(self) -> int:
+        """How much further down the last row stands."""
+        return len(self.rows) - len(self.shown)
 
     def read(self) -> Applied:
-        hunks, old = self.diff.hunks, self.diff.old
-        pieces: list[str] = []
-        kept = []
-        at = 0
-        for number, rows in sorted(self.parts.items()):
-            if number < 0:
-                self._check_names(rows)
-                continue
-            hunk = hunks[number]
-            written = self._written(number, rows)
-            if written is None or written == old[hunk.start : hunk.end]:
-                continue
-            kept.append(number)
-            pieces += [*old[at : hunk.start], *written]
-            at = hunk.end
-        text = "".join([*pieces, *old[at:]])
-        dropped = tuple(sorted({*range(len(hunks))}.difference(kept)))
-        return Applied(text, dropped, text != self.diff.compose(kept))
+        self._check_names(self.parts.get(-1, range(self.starts[0])))
+        pieces = self.diff.pieces.copy()
+        dropped, edited = [], False
+        for number in range(self.top, self.bottom):
+            rows = self.parts.get(number)
+            old, new = self.diff.olds[number], pieces[2 * number + 1]
+            written = None if rows is None else self._written(number, rows)
+            if written is None or written == old:
+                dropped.append(number)
+                written = old
+            else:
+                edited = edited or written != new
+            pieces[2 * number + 1] = written
+        text = "".join(pieces)
+        if edited:
+            kept = {*range(len(self.diff.hunks))}.difference(dropped)
+            edited = text != self.diff.compose(kept)
+        return Applied(text, tuple(dropped), edited)
 
     def _divide(self) -> dict[int, range]:
         """The rows below the head of each hunk that stays; those above them all are -1's."""
-        heads = {self.shown[at]: number for number, at in enumerate(self.starts[:-1])}
-        starts = {-1: 0}
-        for row, seen in enumerate(self.rows):
-            if not seen.startswith("@@"):
-                continue
-            number = heads.get(seen.rstrip())
+        first = self.starts[self.top] if self.top else 0
+        last = self.starts[self.bottom] + self._moved
+        starts = {} if self.top else {-1: 0}
+        for row in compress(count(first), map(str.startswith, self.rows[first:last], repeat("@@"))):
+            seen = self.rows[row]
+            number = self.diff.heads.get(seen.rstrip())
             if number is None:
                 raise Refused(row, f"“{brief(seen)}” is not the head of a hunk: u brings it back")
-            if number in starts:
+            if number >= self.bottom:  # and again there, where it is refused
+                self.bottom = len(self.diff.hunks)
+                return self._divide()
+            if number < self.top or number in starts:
                 raise Refused(row, "stands twice: delete one of the two, with what is below it")
             starts[number] = row + 1
-        ends = [*(start - 1 for start in starts.values()), len(self.rows)][1:]
+        ends = [*(start - 1 for start in starts.values()), last][1:]
         return {
             number: range(start, end)
             for (number, start), end in zip(starts.items(), ends, strict=True)
         }
 
+    def _stays(self, number: int) -> bool:
+        return number < self.top or number >= self.bottom or number in self.parts
+
     def _gone_after(self, number: int) -> list[str]:
         """The lines of the hunks that come next, as long as their heads are gone."""
         end = number + 1
-        while end < len(self.starts) - 1 and end not in self.parts:
+        while end < len(self.starts) - 1 and not self._stays(end):
             end += 1
         return self.shown[self.starts[number + 1] : self.starts[end]]
 
@@ -107,12 +131,12 @@ class _Reader:
                 what = "stands in no hunk: bring its @@ line back with u, or delete it"
                 raise Refused(row, what)
 
-    def _written(self, number: int, rows: range) -> Sequence[str] | None:
+    def _written(self, number: int, rows: range) -> str | None:
         """What a hunk writes in the place of its old lines; None: nothing is left of it."""
         shown = self.shown[self.starts[number] + 1 : self.starts[number + 1]]
-        seen = list(self.rows[rows.start : rows.stop])
+        seen = self.rows[rows.start : rows.stop]
         if seen == shown:
-            return self.diff.hunks[number].new
+            return self.diff.pieces[2 * number + 1]
         gone = self._gone_after(number)
         if not any(row.startswith(("+", "-")) for row in seen):
             stay = [" " + line[1:] for line in shown if line.startswith((" ", "-"))]
@@ -121,7 +145,7 @@ class _Reader:
         of = slice(self.starts[number], self.starts[number + 1])
         lines = Lines(self.diff, number, self.diff.lines[of])
         left_over = self._left_over(rows, gone)
-        return Rows(lines, self.rows, rows, gone, left_over, self.meaning).written()
+        return "".join(Rows(lines, self.rows, rows, gone, left_over, self.meaning).written())
 
     def _left_over(self, rows: range, gone: Sequence[str]) -> int:
         """The row from which on all are lines of hunks that are gone, or blank."""

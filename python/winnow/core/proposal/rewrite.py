@@ -98,7 +98,11 @@ def _replaced(old: str, this: str, new: str, *, every: bool) -> str | None:
 
 def _encodable(text: str) -> str:
     """As Claude Code writes it: UTF-8 has no form for half a character."""
-    return _LONE_SURROGATE.sub("\ufffd", text)
+    try:
+        text.encode()  # which is quicker than to look for one
+    except UnicodeEncodeError:
+        return _LONE_SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def _typographic(text: str, like: str) -> str:

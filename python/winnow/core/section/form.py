@@ -13,7 +13,7 @@ from winnow.core.proposal import blocks
 from winnow.core.proposal.patch import Patch
 from winnow.core.proposal.proposal import Kind, Proposal
 from winnow.core.question import Option, Question, Role
-from winnow.core.section.known import Known, Line, slot_of
+from winnow.core.section.known import Known, Line, Told, slot_of
 from winnow.core.text import grammar
 from winnow.core.text.text import MARKER, brief, clean, marker, quoted, sewn
 
@@ -114,6 +114,11 @@ class Form(msgspec.Struct, frozen=True, eq=False, dict=True):
     def known(self) -> Known:
         """All lines that carry a marker."""
         return Known(list(lines_of(self)))
+
+    @cached_property
+    def told(self) -> dict[str, Told]:
+        """What lines were found to say, as they stood in the buffer."""
+        return {}
 
 
 def render(form: Form) -> list[str]:

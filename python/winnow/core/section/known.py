@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -37,6 +38,31 @@ class Line(msgspec.Struct, frozen=True):
     def address(self) -> Address:
         """Where it belongs."""
         return self.question, self.slot
+
+
+class Segment(msgspec.Struct, frozen=True):
+    """The text up to a marker, and the text that follows it up to the next one's own."""
+
+    question: int
+    slot: int | str
+    text: str
+    note: str = ""
+
+
+class Told(NamedTuple):
+    """What a line says wherever it stands.
+
+    Attributes:
+        line: with each marker behind all of what it marks, see `straight`.
+        present: what it has markers of.
+        option: which option it is, if nothing of that was edited: its question and number.
+        end: what it may be the end of, when it was broken in two.
+    """
+
+    line: str
+    present: tuple[Address, ...]
+    option: tuple[int, int] | None
+    end: Segment | None
 
 
 class Known:

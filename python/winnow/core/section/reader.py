@@ -6,80 +6,25 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
-from typing import Union
 
 import msgspec
 
 from winnow.core.proposal import blocks
 from winnow.core.question import Option
 from winnow.core.section.form import ELSE, Form, straight
-from winnow.core.section.known import Address, Line, slot_of
+from winnow.core.section.known import Address, Line, Segment, Told, slot_of
 from winnow.core.section.likeness import is_blank, is_left_of, lead, rest, same
+from winnow.core.section.pieces import Damaged, Fixed, Ignored, Own, Picked, Piece
 from winnow.core.text import grammar
 from winnow.core.text.text import MARKER, brief, fragments, marker, strip_markers
 
 BROKEN = 20  # lines that one may be broken into
+MOST = 2000  # lines of a section of which it is remembered what they say
 _NOWHERE: Address = (0, 0)
 
 _ELSE = re.compile(
     rf"(?i)\s*(?:[>*+•#-]+\s+)*{grammar.OWN}?[\s_-]*(?:something[\s_-]*else[\s_-]*:?)?"
 )
-
-
-# What a line, or a part of a line after ``J``, turns out to be:
-
-
-class Picked(msgspec.Struct, frozen=True):
-    """An option, with a note on it."""
-
-    row: int
-    question: int
-    option: int
-    note: str
-
-
-class Own(msgspec.Struct, frozen=True):
-    """The user's own words."""
-
-    row: int
-    question: int
-    text: str
-
-
-class Fixed(msgspec.Struct, frozen=True):
-    """A line that is no option, such as a head."""
-
-    row: int
-    question: int
-    slot: int | str
-    text: str
-
-
-class Damaged(msgspec.Struct, frozen=True):
-    """Something that can't be understood; ``message`` says what, and the way back."""
-
-    row: int
-    question: int
-    message: str
-
-
-class Ignored(msgspec.Struct, frozen=True):
-    """A line of another section."""
-
-    row: int
-    question: int
-
-
-Piece = Union[Picked, Own, Fixed, Damaged, Ignored]
-
-
-class Segment(msgspec.Struct, frozen=True):
-    """The text up to a marker, and the text that follows it up to the next one's own."""
-
-    question: int
-    slot: int | str
-    text: str
-    note: str = ""
 
 
 class Reader:
@@ -89,17 +34,20 @@ class Reader:
         self.form = form
         self.known = form.known
         outside, self.seen = blocks.split(form.id, form.blocks, lines)
-        self.lines = [straight(form, line) if grammar.MARKER in line else line for line in outside]
+        self.lines = [(row, self._told(line)) for row, line in outside]
+        self.options = {told.line: told.option for _, told in self.lines if told.option}
         self.block = 1
-        marked = (mark for line in self.lines if line for mark in MARKER.finditer(line))
-        marks = [mark for mark in marked if self._is_own(mark)]
-        self.present = {(int(mark[2]), slot_of(mark[3])) for mark in marks}
+        self.present = {address for _, told in self.lines for address in told.present}
         # A moved option doesn't take the block along, unless its question's head is gone.
         self.heads = {question for question, slot in self.present if slot == grammar.HEAD}
 
     def pieces(self) -> Iterator[Piece]:
         """All that stands in the lines, from head to foot."""
         for row, line in self.whole:
+            option = self.options.get(line)
+            if option is not None and option[0] == self.block:
+                yield Picked(row, *option, "")
+                continue
             for piece in self._marked(row, line) if MARKER.search(line) else self._bare(row, line):
                 match piece:
                     case Fixed(slot=grammar.FOOT):
@@ -115,27 +63,47 @@ class Reader:
     def whole(self) -> list[tuple[int, str]]:
         """Each line and its row; what ``gq`` or a ``<CR>`` broke in two is one again."""
         whole: list[tuple[int, str]] = []
-        for row, line in enumerate(self.lines):
+        for row, told in self.lines:
+            line = told.line
             if not line and whole and not whole[-1][1]:
-                continue  # thousands, where a file is shown
-            mark = MARKER.search(line)
-            parts = 0
-            if mark and self._is_own(mark):
-                segment = Segment(int(mark[2]), slot_of(mark[3]), line[: mark.start()])
-                parts = self._parts_before(whole, segment)
+                continue
+            parts = self._parts_before(whole, told.end) if told.end else 0
             broken = whole[len(whole) - parts :]
             del whole[len(whole) - parts :]
             start = broken[0][0] if broken else row
             whole.append((start, " ".join([*(part for _, part in broken), line])))
         return whole
 
+    def _told(self, seen: str) -> Told:
+        """What a line says wherever it stands, which is found out once."""
+        if (told := self.form.told.get(seen)) is not None:
+            return told
+        line = straight(self.form, seen) if grammar.MARKER in seen else seen
+        marks = list(MARKER.finditer(line))
+        own = [mark for mark in marks if self._is_own(mark)]
+        present = [(int(mark[2]), slot_of(mark[3])) for mark in own]
+        option = end = None
+        if marks and own[:1] == marks[:1]:
+            segment = Segment(*present[0], line[: own[0].start()])
+            shown = self.known.at[present[0]][0]
+            if isinstance(shown.slot, int) and line == shown.text + self._mark(shown):
+                option = (shown.question, shown.slot)
+            elif not self._is_whole(segment):
+                end = segment
+        if len(self.form.told) >= MOST:
+            self.form.told.clear()
+        told = self.form.told[seen] = Told(line, tuple(present), option, end)
+        return told
+
+    def _is_whole(self, segment: Segment) -> bool:
+        """Is all there that stands before the marker of what it is?"""
+        shown, seen = self._texts_of(segment), segment.text
+        whole = seen in shown or any(lead(seen, text) is not None for text in shown)
+        return whole or self._is_fixed(segment)
+
     def _parts_before(self, above: list[tuple[int, str]], segment: Segment) -> int:
         """How many of the lines above hold the start of what this line is the end of."""
-        if self._is_fixed(segment):
-            return 0
         shown, seen = self._texts_of(segment), segment.text
-        if seen in shown or any(lead(seen, text) is not None for text in shown):
-            return 0
         for parts, (_, part) in enumerate(islice(reversed(above), BROKEN), 1):
             start = MARKER.split(part)[-1]
             if not start.strip():

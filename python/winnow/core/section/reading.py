@@ -14,7 +14,8 @@ import msgspec
 from winnow.core.proposal.blocks import Seen
 from winnow.core.proposal.proposal import Change
 from winnow.core.section.form import Form
-from winnow.core.section.reader import Damaged, Fixed, Ignored, Own, Picked, Piece, Reader
+from winnow.core.section.pieces import Damaged, Fixed, Ignored, Own, Picked, Piece
+from winnow.core.section.reader import Reader
 from winnow.core.text import grammar
 
 

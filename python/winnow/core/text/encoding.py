@@ -26,6 +26,15 @@ def to_json(value: object, indent: int | None = None) -> str:
     return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
+def packed(value: object) -> str:
+    """As `to_json`, without blanks, and quickly."""
+    try:
+        text = msgspec.json.encode(value)
+    except (UnicodeEncodeError, ValueError, TypeError, OverflowError):
+        return to_json(value)
+    return to_json(value) if b"null" in text else text.decode()  # which NaN would be, too
+
+
 def from_json(text: str | bytes, type: type[T]) -> T:
     """The value of this type.
 
