@@ -171,7 +171,7 @@ M.subcommands = {
     registry.with_current(function(chat)
       local section = chat.section
       if section then
-        chat:tell('compare', { section = section.id, lines = section:lines() })
+        chat:tell('compare', { section = section.id, lines = section:told_lines() })
       else
         notify('there is no open section to compare.')
       end

@@ -312,6 +312,9 @@
 ---@field chat integer
 ---@field section string
 ---@field lines string[]
+---@field first? integer
+---@field after? integer
+---@field size? integer
 
 --- `<CR>` in the open section, with the cursor on `row` of `lines`.
 ---@class winnow.event.Confirm

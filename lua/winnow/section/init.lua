@@ -1,9 +1,9 @@
 --- The open section of a chat: where it stands, what it shows, and the keys that act on it.
 --- Which line is which option is read from the markers in the text, every time.
+local edits = require('winnow.section.edits')
 local fold = require('winnow.chat.fold')
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
-local marker = require('winnow.section.marker')
 local press = require('winnow.section.press')
 local preview = require('winnow.section.preview')
 local seen = require('winnow.section.seen')
@@ -25,9 +25,13 @@ local M = {}
 ---@field waiting integer sections that come after this one
 ---@field offer string an earlier answer that <CR> on the foot takes, in words
 ---@field from_file? boolean no host has had it yet, since it was read from the file
----@field told string[] the lines that the host knows
+---@field told string[] the lines that the host was told
+---@field shared? boolean the host has them, so that it can be told how they differ from others
 ---@field text string[] the lines at `tick`
----@field tick integer
+---@field marked winnow.Marked[] those of them that carry its markers
+---@field tick? integer
+---@field unchanged? winnow.Unchanged since then
+---@field drawn winnow.Drawn[] what was drawn last, but for options
 ---@field bodies winnow.Body[] the fenced blocks, as they were drawn last
 ---@field confirmed? string[] the lines that the host was asked about last
 ---@field confirming? integer row of a <CR>, until the host has acted on it
@@ -41,7 +45,7 @@ local M = {}
 ---@field granted? string what was chosen from elsewhere, by the last press of that kind
 ---@field seen table<string, integer> bytes of each line that were on the screen: see `seen.lua`
 ---@field pristine boolean not edited yet
-local Section = vim.tbl_extend('error', text.Section, preview, press)
+local Section = vim.tbl_extend('error', text.Section, edits.Section, preview, press)
 Section.__index = Section
 
 -- What it shows --------------------------------------------------------------------------------
@@ -61,70 +65,6 @@ function Section:judge(parts, waiting, offer)
   self:acted()
 end
 
---- Tell the host of edits that it does not know.
----@return boolean told
-function Section:tell_edits()
-  local lines = self:lines()
-  if text.same(lines, self.told) then
-    return false
-  end
-  self.told, self.pristine = lines, false
-  self.chat:tell('edit', { section = self.id, lines = lines })
-  return true
-end
-
---- Hear of what is written, as long as this is the open section.
----@param self winnow.Section
----@param heard fun(first: integer) gets the first row that has changed
-local function listen(self, heard)
-  vim.api.nvim_buf_attach(self.chat.buf, false, {
-    on_lines = function(_, _, _, first, _, after)
-      if self.chat.section ~= self then
-        return true -- closed: stop watching
-      end
-      if not guard.by_key() then
-        seen.written(self, self.chat:lines(first, after))
-      end
-      heard(first)
-    end,
-    on_detach = function() -- as when `u` takes `:e!` back
-      vim.schedule(function()
-        if self:is_open() and vim.api.nvim_buf_is_loaded(self.chat.buf) then
-          listen(self, heard)
-          heard(0)
-        end
-      end)
-    end,
-  })
-end
-
---- Tell the host of edits, once for all that one command does.
----@param self winnow.Section
-local function watch(self)
-  local changed_row ---@type integer? the first, since the host was told
-  local function changed()
-    local row = changed_row
-    changed_row = nil
-    if not self:is_open() or not vim.api.nvim_buf_is_loaded(self.chat.buf) then
-      return
-    end
-    local told = self:tell_edits()
-    -- The same lines written anew have lost what was drawn on them.
-    if told or row < select(2, self:rows()) then
-      self:decorate()
-    end
-    if told then
-      self.chat:follow() -- another option may be under the cursor
-    end
-  end
-  listen(self, function(first)
-    if not changed_row then
-      vim.schedule(changed)
-    end
-    changed_row = math.min(changed_row or first, first)
-  end)
-end
-
 -- What the host wants ------------------------------------------------------------------------
 
 --- Where a question's first option is, or the foot (0).
@@ -135,12 +75,12 @@ function Section:place(question)
   local target, rank = nil, 0
   -- An option beats the line for own words, that the head.
   local ranks = { [grammar.HEAD] = 1, [grammar.OTHER] = 2, [grammar.FOOT] = 4 }
-  for i, line in ipairs(self:lines()) do
-    local found = marker.of(line, self.id)
-    if found and found.question == question then
+  for _, one in ipairs((select(2, self:lines()))) do
+    local found = one.marker
+    if found.question == question then
       local this = ranks[found.slot] or tonumber(found.slot) and 3 or 0
       if this > rank then
-        target, rank = first + i, this
+        target, rank = first + one.at, this
       end
     end
   end
@@ -245,6 +185,10 @@ local function new(chat, id, row, previews)
     chat = chat,
     previews = previews,
     peeked = {},
+    text = {},
+    marked = {},
+    drawn = {},
+    bodies = {},
     parts = {},
     waiting = 0,
     offer = '',
@@ -260,7 +204,7 @@ local function new(chat, id, row, previews)
   self.told = self:lines()
   self.seen = seen.none(self.told)
   self:decorate()
-  watch(self)
+  edits.watch(self)
   return self
 end
 
@@ -320,6 +264,8 @@ function M.open(chat, id, lines, previews, focus, edited)
   local self = new(chat, id, tail + 2, previews)
   if #edited > 0 then
     replace(self, edited)
+  else
+    self.shared = text.same(text.trimmed(self.told), text.trimmed(lines))
   end
   fold.open(chat.buf, tail + 2)
   if waited or focus then

@@ -113,29 +113,61 @@ function M.option(line, id)
   return math.min((line:find(' — ', 1, true) or #line + 1) - 1, stop), stop
 end
 
+---@param spans { [1]: integer, [2]: integer }[]
+---@param from integer
+---@param to integer
+---@return boolean
+local function is_new(spans, from, to)
+  for _, span in ipairs(spans) do
+    if to > span[1] and from <= span[2] then
+      return false
+    end
+  end
+  return true
+end
+
+--- What to look for in the lines of a section, or of none.
+---@param id? string
+---@return string[]
+local function patterns_of(id)
+  return not id and { WHOLE }
+    or vim.tbl_map(function(pattern)
+      return (pattern:gsub('ID', id))
+    end, DAMAGED)
+end
+
+local KEPT = 1000 -- lines; they are drawn again and again
+
+---@class winnow.KnownLines
+---@field patterns string[]
+---@field count integer
+---@field of table<string, { [1]: integer, [2]: integer }[]> the spans of each line
+
+local known = {} ---@type table<string, winnow.KnownLines> by the section that they are of
+
 --- Where markers stand in a line.
 ---@param line string
 ---@param id? string of the open section: also what edits left of its markers
 ---@return { [1]: integer, [2]: integer }[] spans bytes from 0, the end exclusive
 function M.spans(line, id)
-  local spans = {}
-  ---@param from integer
-  ---@param to integer
-  ---@return boolean
-  local function is_new(from, to)
-    return vim.iter(spans):all(function(span)
-      return to <= span[1] or from > span[2]
-    end)
+  local lines = known[id or '']
+  if not lines or lines.count == KEPT then
+    lines = { patterns = patterns_of(id), count = 0, of = {} }
+    known = { [''] = known[''], [id or ''] = lines }
   end
-  for _, pattern in ipairs(id and DAMAGED or { WHOLE }) do
-    pattern = pattern:gsub('ID', id or '')
-    local from, to = line:find(pattern)
-    while from do
-      if is_new(from, to) then
-        table.insert(spans, { from - 1, to })
+  local spans = lines.of[line]
+  if not spans then
+    spans = {}
+    for _, pattern in ipairs(lines.patterns) do
+      local from, to = line:find(pattern)
+      while from do
+        if is_new(spans, from, to) then
+          table.insert(spans, { from - 1, to })
+        end
+        from, to = line:find(pattern, to + 1)
       end
-      from, to = line:find(pattern, to + 1)
     end
+    lines.of[line], lines.count = spans, lines.count + 1
   end
   return spans
 end

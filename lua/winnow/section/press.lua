@@ -54,7 +54,7 @@ function Section:tell(kind, event)
   watch(self, self.key)
   self.reply = guard.sight()
   self.reply.said = WORKING
-  event.section, event.lines = self.id, self:lines()
+  event.section, event.lines = self.id, self:told_lines()
   self.chat:tell(kind, event)
 end
 
@@ -146,12 +146,13 @@ end
 
 --- The host that was told of the last press is gone.
 function Section:forget()
-  self.confirmed, self.granted = nil, nil
+  self.confirmed, self.granted, self.shared = nil, nil, nil
 end
 
 --- Its lines for a new host; none, if they are only what a file has: the store may have newer ones.
 ---@return string[]
 function Section:left()
+  self.shared = nil
   local as_read = self.from_file and self.pristine and not self.confirming
   return as_read and {} or self:lines()
 end
@@ -178,7 +179,8 @@ end
 function Section:discuss(words)
   if guard.allows(self.sight) then
     local id = sent.add(self.chat.path, words, self.id)
-    self.chat:tell('discuss', { section = self.id, lines = self:lines(), text = words, id = id })
+    local lines = self:told_lines()
+    self.chat:tell('discuss', { section = self.id, lines = lines, text = words, id = id })
   end
 end
 

@@ -41,22 +41,25 @@ end
 --- The rows that count, from 0: what stands above a body, and what is in it; where there is none,
 --- as for a tool that takes nothing, what is asked.
 ---@param section winnow.Section
+---@param top integer of those that are wanted
+---@param bottom integer
 ---@return integer[]
-local function rows(section)
+local function rows(section, top, bottom)
   local found, from = {}, section:rows() + 1
   local bodies = view.bodies(section)
   for _, body in ipairs(bodies) do
-    for row = from, body.last - 2 do
+    for row = math.max(from, top), math.min(body.last - 2, bottom) do
       if row ~= body.first then -- the fence
         table.insert(found, row)
       end
     end
     from = body.last + 1
   end
-  for i, line in ipairs(#bodies == 0 and section:lines() or {}) do
-    local at = marker.of(line, section.id)
-    if at and at.slot == grammar.ASKED then
-      table.insert(found, from + i - 2)
+  local _, marked = section:lines()
+  for _, line in ipairs(#bodies == 0 and marked or {}) do
+    local row = from + line.at - 2
+    if line.marker.slot == grammar.ASKED and row >= top and row <= bottom then
+      table.insert(found, row)
     end
   end
   return found
@@ -68,7 +71,7 @@ end
 ---@return string line
 ---@return integer size
 local function line_at(section, row)
-  local line = section.chat:lines(row, row + 1)[1] or ''
+  local line = section:lines()[row - section:rows() + 1] or ''
   return line, #marker.told(line):gsub('%s+$', '')
 end
 
@@ -153,9 +156,9 @@ local function look(section, win)
   end
   local floats, more = floats_over(win), false
   vim.api.nvim_win_call(win, function()
-    for _, row in ipairs(rows(section)) do
-      local at_bottom = row <= shown.botline -- one more than the last that is whole
-      if row >= shown.topline - 1 and at_bottom and vim.fn.foldclosed(row + 1) == -1 then
+    -- One more than the last that is whole.
+    for _, row in ipairs(rows(section, shown.topline - 1, shown.botline)) do
+      if vim.fn.foldclosed(row + 1) == -1 then
         local line, size = line_at(section, row)
         local before = seen_of(section, line, size)
         section.seen[line] = visible_to(win, floats, row, before, size)
@@ -189,7 +192,7 @@ end
 ---@return { [1]: integer, [2]: integer }[] row and byte, both from 0
 function M.missing(section)
   local found = {}
-  for _, row in ipairs(rows(section)) do
+  for _, row in ipairs(rows(section, 0, math.huge)) do
     local line, size = line_at(section, row)
     local at = seen_of(section, line, size)
     if at < size then

@@ -111,14 +111,99 @@ function Section:rows()
   return first, math.max(after, first + 1)
 end
 
---- Its lines, which are not to be changed: until the text changes they are the same table.
+---@class winnow.Marked a line that carries one of its markers
+---@field at integer its index
+---@field marker winnow.Marker
+
+---@class winnow.Unchanged what of its lines is as it was when they were read last
+---@field first integer its first row, after what was edited above it
+---@field after integer
+---@field top integer so many lines, from the first
+---@field bottom integer so many, from the last
+
+--- Some rows of the buffer have changed.
+---@param first integer
+---@param before integer the row after the last one, before that
+---@param after integer
+function Section:note(first, before, after)
+  local unchanged = self.unchanged
+  self.tick = nil
+  if not unchanged or first >= unchanged.after then
+    return -- below it
+  elseif before <= unchanged.first and first < unchanged.first then
+    unchanged.first = unchanged.first + after - before
+  elseif first >= unchanged.first and before <= unchanged.after then
+    unchanged.top = math.min(unchanged.top, first - unchanged.first)
+    unchanged.bottom = math.min(unchanged.bottom, unchanged.after - before)
+  else
+    self.unchanged = nil
+    return
+  end
+  unchanged.after = unchanged.after + after - before
+end
+
+--- The first items of a list, some others, and its last ones.
+---@generic T
+---@param list T[]
+---@param top integer
+---@param between T[]
+---@param bottom integer
+---@return T[]
+local function joined(list, top, between, bottom)
+  local result = vim.list_slice(list, 1, top)
+  vim.list_extend(result, between)
+  return vim.list_extend(result, list, #list - bottom + 1)
+end
+
+--- Read the lines between those that are as they were.
+---@param self winnow.Section
+---@param top integer
+---@param bottom integer
+---@param between string[]
+local function read(self, top, bottom, between)
+  local old, marked, below = self.text, {}, {}
+  for _, one in ipairs(self.marked) do
+    if one.at <= top then
+      table.insert(marked, one)
+    elseif one.at > #old - bottom then
+      local at = one.at - #old + bottom + top + #between
+      table.insert(below, { at = at, marker = one.marker })
+    end
+  end
+  for i, line in ipairs(between) do
+    local found = marker.of(line, self.id)
+    if found then
+      table.insert(marked, { at = top + i, marker = found })
+    end
+  end
+  self.text = joined(old, top, between, bottom)
+  self.marked = vim.list_extend(marked, below)
+end
+
+--- Its lines, and those of them that carry its markers. Neither is to be changed: until the text
+--- changes they are the same tables.
 ---@return string[]
+---@return winnow.Marked[]
 function Section:lines()
   local tick = vim.api.nvim_buf_get_changedtick(self.chat.buf)
   if tick ~= self.tick then
-    self.text, self.tick = self.chat:lines(self:rows()), tick
+    local silent = vim.fn.mode() == 'c' -- 'inccommand' changes the text, and takes that back
+    local first, after = self:rows()
+    local top, bottom = 0, 0
+    local unchanged = not silent and self.unchanged
+    if unchanged and unchanged.first == first and unchanged.after == after then
+      top = unchanged.top
+      bottom = math.min(unchanged.bottom, after - first - top)
+    end
+    read(self, top, bottom, self.chat:lines(first + top, after - bottom))
+    local size = #self.text
+    self.unchanged = { first = first, after = after, top = size, bottom = size }
+    self.tick = tick
+    if silent then
+      self.unchanged, self.tick = nil, nil
+    end
   end
-  return self.text
+  return self.text, self.marked
 end
 
 ---@param row integer from 0
@@ -165,6 +250,17 @@ function M.find(chat)
     end
   end
   return framed and id or nil, first or -1
+end
+
+--- Lines without the blank ones at their end.
+---@param lines string[]
+---@return string[]
+function M.trimmed(lines)
+  local last = #lines
+  while lines[last] == '' do
+    last = last - 1
+  end
+  return vim.list_slice(lines, 1, last)
 end
 
 --- Whether two lists of lines are the same; quicker than vim.deep_equal().

@@ -1,6 +1,5 @@
 --- What an open section looks like beyond its text: rules, hints and the verdict. A function of
 --- the text and of the last verdict, drawn anew after every change.
-local code = require('winnow.chat.code')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
@@ -13,8 +12,8 @@ local ENDS = ('"enough" behind %s ends the questions'):format(grammar.OWN)
 local CLARIFY = '<CR> on one takes it, dd drops it; ' .. ENDS
 local OPTION = '•' -- before each option; as wide as `dress.lua` has wrapped rows hang
 local RULE = 120 -- columns of a rule, where the window has them
-local PEEK = 6 -- lines of a preview that are shown below its option
 local namespace = vim.api.nvim_create_namespace('winnow.section_view')
+local listed = vim.api.nvim_create_namespace('winnow.section_view.options')
 local peeks = vim.api.nvim_create_namespace('winnow.section_view.preview')
 
 ---@alias winnow.Chunk { [1]: string, [2]: string } text and its colour
@@ -166,68 +165,8 @@ end
 --- Take back all that was drawn.
 ---@param buf integer
 function M.clear(buf)
-  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
-  vim.api.nvim_buf_clear_namespace(buf, peeks, 0, -1)
-end
-
---- The start of a preview; the whole is a float away, with K.
----@param preview string Markdown
----@return string[] lines
-local function start_of(preview)
-  local lines = code.unfenced(vim.split(vim.trim(preview), '\n', { plain = true }))
-  local shown = vim.list_slice(lines, 1, PEEK)
-  if #lines > PEEK then
-    table.insert(shown, ('… K shows all %d lines'):format(#lines))
-  end
-  return shown
-end
-
----@class winnow.Previews of one question, of the options that are left
----@field row integer the question's last one
----@field height integer lines of the longest one
----@field of table<integer, string[]> by option
----@field option? integer the first that has one
-
----@param section winnow.Section
----@return table<integer, winnow.Previews> found by question
-local function previews_of(section)
-  local first = section:rows()
-  local found = {} ---@type table<integer, winnow.Previews>
-  for i, line in ipairs(next(section.previews) and section:lines() or {}) do
-    local at = marker.of(line, section.id)
-    if at then
-      local one = found[at.question] or { height = 0, of = {} }
-      local option, text = tonumber(at.slot), section.previews[at.question .. '.' .. at.slot]
-      one.row = first + i - 1
-      if option and text then
-        one.of[option] = start_of(text)
-        one.option = one.option or option
-        one.height = math.max(one.height, #one.of[option])
-      end
-      found[at.question] = one
-    end
-  end
-  return found
-end
-
---- Show the start of an option's preview below its question: of the one under the cursor; while
---- that is elsewhere, of the one where it was last, or of the first. There is room for the longest
---- one all the time: nothing moves when the cursor does.
----@param section winnow.Section
----@param question? integer nil: no option is under the cursor
----@param option? integer
-function M.peek(section, question, option)
-  vim.api.nvim_buf_clear_namespace(section.chat.buf, peeks, 0, -1)
-  if question then
-    section.peeked[question] = option
-  end
-  for of, one in pairs(previews_of(section)) do
-    local preview = one.of[section.peeked[of]] or of ~= question and one.of[one.option]
-    local lines = preview and M.in_lines(preview, '  ┊ ') or {}
-    while #lines < one.height do
-      table.insert(lines, { { '', 'WinnowHint' } })
-    end
-    vim.api.nvim_buf_set_extmark(section.chat.buf, peeks, one.row, 0, { virt_lines = lines })
+  for _, space in ipairs({ namespace, listed, peeks }) do
+    vim.api.nvim_buf_clear_namespace(buf, space, 0, -1)
   end
 end
 
@@ -253,11 +192,11 @@ end
 local function find(section, first)
   local heads, asked, foot, bodies, options = {}, {}, nil, {}, {}
   local open ---@type winnow.Fenced? a body that goes on
-  for i, line in ipairs(section:lines()) do
-    local row = first + i - 1
-    local found = marker.of(line, section.id)
-    local slot = found and found.slot
-    if found and open then -- one whose end is gone goes on to the next line of ours
+  local lines, marked = section:lines()
+  for _, one in ipairs(marked) do
+    local row, line, found = first + one.at - 1, lines[one.at], one.marker
+    local slot = found.slot
+    if open then -- one whose end is gone goes on to the next line of ours
       open.last = row
       table.insert(bodies, open)
       open = nil
@@ -266,7 +205,7 @@ local function find(section, first)
       open = { first = row, last = row, info = line:match('^`*(%w*)') }
     elseif slot == grammar.HEAD then
       table.insert(heads, { row = row, line = line })
-    elseif found and slot == grammar.ASKED then
+    elseif slot == grammar.ASKED then
       asked[found.question] = { row = row, hint = OWN }
     elseif slot == grammar.FOOT then
       foot = row
@@ -303,29 +242,79 @@ local LISTED = {
   undo_restore = false,
 }
 
+---@class winnow.Drawn a mark of a section
+---@field id integer
+---@field look vim.api.keyset.set_extmark
+
+--- Draw marks, each of which has a place of its own in the list. One that is there stays: to set it
+--- anew would have its line drawn anew.
+---@param section winnow.Section
+---@param wanted { [1]: integer, [2]: vim.api.keyset.set_extmark }[] row and look
+local function put_all(section, wanted)
+  local buf, drawn = section.chat.buf, {} ---@type integer, winnow.Drawn[]
+  for i, mark in ipairs(wanted) do
+    local row, look = mark[1], mark[2]
+    local before = section.drawn[i]
+    local at = before
+      and vim.api.nvim_buf_get_extmark_by_id(buf, namespace, before.id, { details = true })
+    local stays = at
+      and at[1] == row
+      and at[2] == 0
+      and (not look.end_col or at[3].end_row == row and at[3].end_col == look.end_col)
+      and (not look.end_row or at[3].end_row == look.end_row)
+      and vim.deep_equal(before.look, look)
+    local id = before and before.id
+    if not stays then
+      local put = vim.tbl_extend('error', look, { id = id })
+      id = vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, put)
+    end
+    drawn[i] = { id = id, look = look }
+  end
+  for i = #wanted + 1, #section.drawn do
+    vim.api.nvim_buf_del_extmark(buf, namespace, section.drawn[i].id)
+  end
+  section.drawn = drawn
+end
+
+--- Draw the marks of options, as far as they are not there.
+---@param buf integer
+---@param rows integer[]
+local function list(buf, rows)
+  local missing = {} ---@type table<integer, true>
+  for _, row in ipairs(rows) do
+    missing[row] = true
+  end
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buf, listed, 0, -1, {})) do
+    if missing[mark[2]] and mark[3] == 0 then
+      missing[mark[2]] = nil
+    else
+      vim.api.nvim_buf_del_extmark(buf, listed, mark[1])
+    end
+  end
+  for row in pairs(missing) do
+    vim.api.nvim_buf_set_extmark(buf, listed, row, 0, LISTED)
+  end
+end
+
 --- Draw a section.
 ---@param section winnow.Section
 function M.draw(section)
   local buf = section.chat.buf
-  ---@param row integer
-  ---@param options? vim.api.keyset.set_extmark
-  ---@return integer mark
-  local function put(row, options)
-    return vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, options or {})
-  end
-  vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   local width = M.text_width(buf)
   local first, after = section:rows()
   local heads, asked, foot, bodies, options = find(section, first)
-  section.bodies = vim.tbl_map(function(body)
-    return { mark = put(body.first, { end_row = body.last }), info = body.info }
-  end, bodies)
+  local wanted = {} ---@type { [1]: integer, [2]: vim.api.keyset.set_extmark }[]
+  ---@param row integer
+  ---@param look? vim.api.keyset.set_extmark
+  local function put(row, look)
+    table.insert(wanted, { row, look or {} })
+  end
+  for _, body in ipairs(bodies) do
+    put(body.first, { end_row = body.last })
+  end
   for _, head in ipairs(heads) do
     put(head.row, { end_col = #head.line, hl_group = 'WinnowHead' })
     put(head.row, head_rule(head, width))
-  end
-  for _, row in ipairs(options) do
-    put(row, LISTED)
   end
   local clarifies = section.pristine and frontmatter.read(buf).clarify
   for _, last in ipairs(section.pristine and asked or {}) do
@@ -335,13 +324,17 @@ function M.draw(section)
   local shown = shown_of(section)
   local verdict = foot_line(shown, width)
   if foot then
-    put(
-      foot,
-      { virt_text = verdict or { { rule(0, width), 'WinnowFoot' } }, virt_text_pos = 'overlay' }
-    )
+    local line = verdict or { { rule(0, width), 'WinnowFoot' } }
+    put(foot, { virt_text = line, virt_text_pos = 'overlay' })
   end
   if not (foot and verdict) then
     put(foot or after - 1, { virt_lines = foot_lines(shown, width) })
+  end
+  list(buf, options)
+  put_all(section, wanted)
+  section.bodies = {}
+  for i, body in ipairs(bodies) do
+    section.bodies[i] = { mark = section.drawn[i].id, info = body.info }
   end
 end
 

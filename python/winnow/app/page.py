@@ -36,6 +36,7 @@ class Page:
     Attributes:
         guests: who takes the user's events about sections that other chats ask, by marker.
         taking: the draft was asked for.
+        closed: the view that was open last; an edit of it may still be on its way.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Page:
         self.chat = chat
         self.folder = folder
         self.open: View | None = None
+        self.closed: View | None = None
         self.guests: dict[str, Take] = {}
         self.taking = False
         self.moved = moved
@@ -100,7 +102,7 @@ class Page:
         if view is None:
             return False
         if view is self.open:
-            self.open = None
+            self.open, self.closed = None, view
             self.apply(p.Freeze(self.chat, section.marker, record))
             self._show(*after)
             self.apply(p.Save(self.chat))

@@ -26,6 +26,18 @@ from winnow.core.section.reading import (
 from winnow.core.text.visible import show
 
 
+def spliced(lines: list[str], edit: p.Edit) -> list[str] | None:
+    """The lines after an edit, which tells only what has changed; None: it was of other lines."""
+    if edit.after < 0:
+        return edit.lines
+    while len(lines) > edit.size and not lines[-1]:  # the blanks that follow in the buffer
+        lines = lines[:-1]
+    lines = [*lines, *[""] * (edit.size - len(lines))]
+    if len(lines) != edit.size or not 0 <= edit.first <= edit.after <= edit.size:
+        return None
+    return [*lines[: edit.first], *edit.lines, *lines[edit.after :]]
+
+
 class Place(msgspec.Struct, frozen=True):
     """A line of a file, from 1."""
 

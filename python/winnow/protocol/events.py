@@ -147,9 +147,16 @@ class Stop(ChatMessage, frozen=True):
 
 
 class Edit(SectionMessage, frozen=True):
-    """The lines of the open section changed."""
+    """The lines of the open section changed.
+
+    Those from ``first`` up to ``after``, of ``size`` that were told before, became these; with -1
+    all did.
+    """
 
     lines: list[str]
+    first: int = 0
+    after: int = -1
+    size: int = -1
 
 
 class Confirm(SectionMessage, frozen=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import msgspec
 
 from winnow import ports
@@ -11,11 +13,13 @@ from winnow.app.section import again
 from winnow.app.sections.choices import Choices
 from winnow.app.sections.delivery import Delivery
 from winnow.app.sections.shelf import Shelf
-from winnow.app.view import Place, View
+from winnow.app.view import Place, View, spliced
 from winnow.core.asking import ways
 from winnow.core.ledger import offer
 from winnow.core.never import assert_never
 from winnow.core.section import answer
+
+log = logging.getLogger(__name__)
 
 CANCELLED = "The user cancelled this question without answering it."
 AFTER = "This question is asked again after the one that is open."
@@ -38,8 +42,8 @@ class User:
     def handle(self, event: p.SectionEvent) -> None:
         """Do it."""
         match event:
-            case p.Edit(section=marker, lines=lines):
-                self._edit(marker, lines)
+            case p.Edit():
+                self._edit(event)
             case p.Confirm():
                 self._confirm(event)
             case p.Keep():
@@ -60,13 +64,25 @@ class User:
             case _:
                 assert_never(event)
 
-    def _edit(self, marker: str, lines: list[str]) -> None:
+    def _edit(self, event: p.Edit) -> None:
         """The open section's text changed."""
-        if (view := self._edited(marker, lines)) is not None:
+        marker, view = event.section, self._page.current(event.section)
+        stored = self._shelf.kept.get(marker)
+        closed = self._page.closed
+        if view is None and closed is not None and closed.section.marker == marker:
+            view = closed
+        before = view.lines if view is not None else stored.lines if stored is not None else []
+        lines = spliced(before, event)
+        if lines is None:
+            log.error("an edit of %s is not of its %d lines", marker, len(before))
+        elif view is not None and view is not closed:
+            view.edited(lines)
             self._shelf.keep(view.section.stored)
             self._page.judge()
-        elif (stored := self._shelf.kept.get(marker)) is not None and stored.state != "answered":
+        elif stored is not None and stored.state != "answered":
             # It crossed the section's end, and is there again when the section is reopened.
+            if view is not None:
+                view.lines = lines
             self._shelf.keep(msgspec.structs.replace(stored, lines=lines))
 
     def _confirm(self, event: p.Confirm) -> None:
