@@ -13,7 +13,15 @@ from winnow.core.asking.elicitation import Elicitation
 from winnow.core.asking.fields import Field
 from winnow.core.asking.way import Answered
 from winnow.core.question import Malformed
-from winnow.core.section.answer import Decided, Undecided, decide
+from winnow.core.section.answer import (
+    NOT_ARMED,
+    Armed,
+    Decided,
+    Explain,
+    Undecided,
+    confirm,
+    decide,
+)
 from winnow.core.section.form import Form, render
 from winnow.core.section.reading import parse
 from winnow.core.text.text import strip_markers
@@ -132,6 +140,24 @@ def test_decline_cancel_and_stop_are_told_apart() -> None:
     assert elicitation.response(Deny("The turn was stopped.", stop=True)) == {"action": "cancel"}
 
 
+@pytest.mark.parametrize(
+    ("schema", "own", "problem"),
+    [
+        (TAGS, "", "keep at most 2"),
+        ({"type": "boolean"}, " later", "a form takes no notes: u takes it back"),
+    ],
+)
+def test_a_press_more_offers_only_what_it_can_do(schema: Any, own: str, problem: str) -> None:
+    """To keep all, or this one, where that would still be wrong."""
+    asked = form({"a": schema})
+    lines = render(asked)
+    row = next(row for row, line in enumerate(lines) if "=1⟧" in line)
+    lines[row] += own
+    for armed in (NOT_ARMED, Armed(1, 0, tuple(lines)), Armed(1, 1, tuple(lines))):
+        outcome = confirm(asked, lines, row, armed, frozenset())
+        assert outcome == Explain(problem)
+
+
 @pytest.mark.parametrize(("gone", "action"), [("Decline", "accept"), ("Accept", "decline")])
 def test_an_address_is_accepted_or_declined(gone: str, action: str) -> None:
     """It stands there whole, and what hides in it can be seen."""
@@ -139,6 +165,7 @@ def test_an_address_is_accepted_or_declined(gone: str, action: str) -> None:
     read = WAY.read("ab", asked, lambda _: None)
     assert isinstance(read, Form)
     assert shown(read)[2] == "https://x.org/‹U+202E›login (gx opens it)"
+    assert not any(line.startswith("✎") for line in shown(read))
     answers = decision(read, gone=(gone,))
     assert isinstance(answers, Decided)
     assert elicitation.response(WAY.reply(Answered(asked, read, (answers,), ""))) == {

@@ -45,12 +45,12 @@ class Elicitation(Way):
         asks = f"The MCP server {server} asks: {message}"
         if (url := input.get("url")) is not None:
             text = f"{asks}\n{clean(show(str(url)))} (gx opens it)"
-            return Form(id, (Question(text, "Address", (_OPEN, _DECLINE)),), server=server)
+            return Form(id, (_accept(text, "Address", _OPEN),), server=server)
         fields = _fields(input)
         if len(fields) > MOST:
             return Malformed(f"The form of {server} has {len(fields)} fields, more than {MOST}")
         if not fields:
-            return Form(id, (Question(asks, "Form", (_NOTHING, _DECLINE)),), server=server)
+            return Form(id, (_accept(asks, "Form", _NOTHING),), server=server)
         first, *others = (field.question for field in fields)
         first = field_of(first, f"{asks}\n{first.question}")
         return Form(id, (first, *others), server=server)
@@ -95,6 +95,12 @@ def response(reply: Reply) -> _Object:
     if not isinstance(reply, Allow):
         return {"action": "cancel"}
     return {key: reply.input[key] for key in ("action", "content") if key in reply.input}
+
+
+def _accept(text: str, header: str, yes: Option) -> Question:
+    """Yes or no: the server reads no words."""
+    choice = Field("", "string", {}, required=True, values=((True, ""), (False, "")))
+    return Question(text, header, (yes, _DECLINE), field=choice.problem)
 
 
 def field_of(question: Question, text: str) -> Question:

@@ -273,8 +273,8 @@ def confirm(  # noqa: PLR0917  all that a <CR> depends on
 def _is_recommended(form: Form, question: int, left: Left) -> bool:
     """The first option is the one to be confirmed, and the user has touched none."""
     asked = form.questions[question - 1]
-    whole = len(left.picks) == len(asked.options) and not left.damage and not left.own
-    return asked.recommended and whole and not any(pick.note for pick in left.picks)
+    whole = len(left.picks) == len(asked.options) and not left.damage
+    return asked.recommended and whole and not left.has_words
 
 
 def warn_unseen(  # noqa: PLR0917
@@ -329,6 +329,8 @@ def _offer(form: Form, left: Left, press: Armed, missing: str, unseen: int) -> E
     if form.must_be_seen and unseen and press.option != form.refusal:
         shown = form.patch is None  # in a diff, <CR> goes to the file
         return Explain(f"{_unseen(unseen)}: read on, then <CR>", reveal=shown)
+    if asked.field and (asked.multi or count == 1 or left.has_words):
+        return Explain(missing)  # a press more would not mend it
     if asked.multi:
         everything = msgspec.structs.replace(press, option=0)
         return Explain(f"nothing deleted: <CR> again keeps {_all(count)}", everything)

@@ -44,6 +44,11 @@ class Left(msgspec.Struct, frozen=True):
     damage: tuple[Damage, ...] = ()
     change: Change | None = None
 
+    @property
+    def has_words(self) -> bool:
+        """The user has written something to the question."""
+        return bool(self.own) or any(pick.note for pick in self.picks)
+
 
 class Reading(msgspec.Struct, frozen=True):
     """A whole section; ``ignored`` are the rows that belong to another one.
