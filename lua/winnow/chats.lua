@@ -14,6 +14,7 @@ local maps = require('winnow.chat.maps')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local syntax = require('winnow.syntax')
+local transcript = require('winnow.chat.transcript')
 local tree = require('winnow.chat.tree')
 local watch = require('winnow.chat.watch')
 
@@ -210,6 +211,9 @@ function M.attach(buf)
   chat:heal()
   chat:note_queue()
   chat:follow()
+  if not owner and (not before or before.owner) then
+    transcript.settle(chat) -- else a host of ours has it already
+  end
   chat:open()
   handover.begin(chat, before and before.owner)
   return chat

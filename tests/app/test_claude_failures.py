@@ -171,6 +171,10 @@ async def test_the_real_cli_lives_with_such_an_input(real: Stage) -> None:
             {"terminal_reason": "api_error", "result": "API Error: Connection error."},
             "Claude could not be reached (API Error: Connection error); check the network.",
         ),
+        (
+            {"api_error_status": 529, "result": "API Error: 529 Overloaded. Try it. Or that."},
+            "Claude is overloaded or broken (API Error: 529 Overloaded); wait a moment.",
+        ),
     ],
 )
 async def test_a_failed_turn_says_what_to_do(

@@ -275,6 +275,50 @@ def test_restart_when_idle_or_connecting(claude: Editor, api: ScriptedAPI) -> No
     claude.wait_line("Hello.")
 
 
+LEFT = """---
+winnow: 1
+---
+
+## You
+
+▸ Bash pasted …
+
+## Claude
+
+▸ Bash make …
+▸ Todo 1 of 2 done · Test …
+▸ Read a.py ✓
+
+## You
+
+Quick!
+
+## Claude
+
+▸ Bash make test …
+
+## You
+
+"""
+
+
+def test_calls_end_with_their_host(editor: Editor) -> None:
+    """What is opened later says so; the user's own words, and what is to be done, stay."""
+    editor.keys(":Winnow<CR>")
+    left = Path(editor.lua("return vim.api.nvim_buf_get_name(0)")).with_name("left.md")
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_text(LEFT)
+    editor.keys(f":edit {left}<CR>")
+    calls = ["pasted …", "make ✗", "1 of 2 done · Test …", "a.py ✓", "make test ✗"]
+    editor.wait(
+        lambda: (
+            [line.split(" ", 2)[2] for line in editor.text().split("\n") if line.startswith("▸")]
+            == calls
+        ),
+        "the calls",
+    )
+
+
 # --- another name -------------------------------------------------------------------------------
 
 

@@ -269,6 +269,12 @@ def test_an_api_that_refuses_is_told(
     assert claude.lines().count("Hi") == 1
     assert not notices(claude)  # that says something else than what is there
     assert claude.lines().count("## Claude") == 1
+    api.add(*[reply] * 20)
+    send(claude, "And now?")
+    claude.wait(lambda: notices(claude), "the second notice", timeout=20)
+    wait_idle(claude)
+    heads = [line for line in claude.lines() if line.startswith("## ")]
+    assert heads == ["## You", "## Claude", "## You"]
 
 
 def test_a_message_that_was_partly_answered_is_no_draft(claude: Editor, api: ScriptedAPI) -> None:

@@ -104,6 +104,19 @@ end
 
 -- Its way to the host --------------------------------------------------------------------------
 
+--- Whether the last message of these lines is Claude's.
+---@param lines string[]
+---@param last integer
+---@return boolean
+local function claude_said(lines, last)
+  for i = last, 1, -1 do
+    if lines[i] == DRAFT or lines[i] == grammar.CLAUDE then
+      return lines[i] == grammar.CLAUDE
+    end
+  end
+  return false
+end
+
 --- Take the message above the draft out of the transcript, if it is this one and nothing but
 --- notices came of it: what is given back stands in one place.
 ---@param self winnow.Chat
@@ -117,7 +130,9 @@ local function withdraw(self, text)
     local line = lines[i]
     if line == DRAFT and answer then
       if context.words(vim.trim(table.concat(lines, '\n', i + 1, answer - 1))) == text then
-        vim.api.nvim_buf_set_lines(self.buf, i - 1, silent and last or answer - 1, false, {})
+        -- What is said of it stands below what Claude has said before, if that is there.
+        local to = silent and last or claude_said(lines, i - 1) and answer + 1 or answer - 1
+        vim.api.nvim_buf_set_lines(self.buf, i - 1, to, false, {})
         self:count_above()
       end
       return

@@ -51,6 +51,7 @@ function Chat:lost(sentence)
   if self.section then
     self.section:forget()
   end
+  transcript.settle(self)
   local notice = ('%s %s'):format(grammar.NOTICE, sentence)
   local row = self:tail_row()
   if not self.section and self:lines(row, row + 1)[1] ~= notice then

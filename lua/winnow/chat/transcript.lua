@@ -199,6 +199,40 @@ local function update(chat, tool, row, lines)
   fold.at(chat.buf, row)
 end
 
+local LEFT = (' %s'):format(grammar.RUNNING)
+local FAR = 5000 -- lines: a turn may be so long
+local TODO = ('%s Todo '):format(grammar.TOOL) -- runs for as long as there is something to do
+
+--- Nothing runs any more, since its host is gone: lines of calls say so, and count on no longer.
+---@param chat winnow.Chat
+function M.settle(chat)
+  local heading = chat:heading_row()
+  local first = math.max(0, heading - FAR)
+  local lines = chat:lines(first, heading)
+  local said, maybe = {}, {} ---@type integer[], integer[]
+  for i = #lines, 1, -1 do
+    local line = lines[i]
+    if vim.endswith(line, LEFT) and vim.startswith(line, grammar.TOOL .. ' ') then
+      maybe[#maybe + 1] = not vim.startswith(line, TODO) and i or nil
+    elseif line == grammar.CLAUDE then
+      said, maybe = vim.list_extend(said, maybe), {}
+    elseif line == grammar.YOU then
+      maybe = {} -- these are the user's own words
+    elseif vim.startswith(line, grammar.ENDED) then
+      break -- a turn that was whole
+    end
+  end
+  if #said == 0 then
+    return
+  end
+  chat:as_host(function()
+    for _, i in ipairs(said) do
+      local row, line = first + i - 1, lines[i]:sub(1, -#grammar.RUNNING - 1)
+      vim.api.nvim_buf_set_lines(chat.buf, row, row + 1, false, { line .. grammar.REFUSED })
+    end
+  end)
+end
+
 --- Show a tool call, or its new state.
 ---@param chat winnow.Chat
 ---@param id string
