@@ -324,13 +324,12 @@ def _offer(form: Form, left: Left, press: Armed, missing: str, unseen: int) -> E
         skips = form.skips and not (left.damage or left.own)
         all_gone = Explain(SKIPS, msgspec.structs.replace(press, option=0))
         return all_gone if skips else Explain(missing)
-    if isinstance(left.change, Malformed) and press.option != form.refusal:
-        return Explain(left.change.message)
+    malformed = isinstance(left.change, Malformed) and press.option != form.refusal
+    if malformed or (asked.field and (asked.multi or count == 1 or left.has_words)):
+        return Explain(missing)  # a press more would not mend it
     if form.must_be_seen and unseen and press.option != form.refusal:
         shown = form.patch is None  # in a diff, <CR> goes to the file
         return Explain(f"{_unseen(unseen)}: read on, then <CR>", reveal=shown)
-    if asked.field and (asked.multi or count == 1 or left.has_words):
-        return Explain(missing)  # a press more would not mend it
     if asked.multi:
         everything = msgspec.structs.replace(press, option=0)
         return Explain(f"nothing deleted: <CR> again keeps {_all(count)}", everything)
