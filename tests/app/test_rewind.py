@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import msgspec
 import pytest
 from winnow import protocol as p
 from winnow.app.chats import Chats
 from winnow.app.parts import rewind
 from winnow.core import agent as a
 from winnow.core.asking.way import FileError
+from winnow.core.proposal.merge import FileChange
+from winnow.core.review.history import Began, History, Yours
 from winnow.core.transcript.history import Past
+from winnow.ports.past import Changes
 
 from tests.app.fakes import CHAT, Room
 from tests.app.test_chats_list import Books, Shelf
@@ -81,6 +86,7 @@ async def choose(room: Room, label: str, *unsaved: str, without: str = "\0") -> 
 async def test_files_go_back_and_claude_is_told_of_it(room: Room, shelf: Shelf) -> None:
     """With the user's next message; what was deleted from the patch stays."""
     await ask(room)
+    assert any(line.startswith(rewind.BESIDE[:-1]) for line in room.shown().lines)
     await choose(room, "Files only", without="made: deleted")
     assert room.files.texts["/f"] == OLD
     assert room.files.texts["/made"] == "made\n"
@@ -157,6 +163,42 @@ async def test_nothing_is_rewound_in_a_turn(room: Room, shelf: Shelf) -> None:
     await room.hear(a.Text("Well"))
     await ask(room)
     assert sentences(room) == [rewind.BUSY]
+
+
+class Kept:
+    """A past of a folder; see `winnow.ports.Past`."""
+
+    partial = ""
+
+    async def now(self) -> str:
+        return "now"
+
+    def load(self) -> bytes:
+        return msgspec.json.encode(History("session", [Began("first", "p1"), Began("then", "p2")]))
+
+    async def changes(self, old: str, new: str, yours: Sequence[Yours]) -> Changes:
+        assert (old, new) == ("then", "now")
+        by_tool, by_command = FileChange("/f", "x", NEW), FileChange("/g", OLD, NEW)
+        return Changes("", (by_tool, by_command, FileChange("/p.png", what="binary, 3 KB")))
+
+
+async def test_what_commands_changed_goes_back_too(room: Room, shelf: Shelf) -> None:
+    """Where that is known of the turn; a file of which there is no copy, too."""
+
+    async def make(cwd: str, chat: str) -> Any:
+        return Kept()
+
+    room.world = room.world._replace(make_past=make)
+    room.chats = Chats(room.world)
+    await room.open("session")
+    shelf.copies = {"/f": "/copies/f@v1", "/g": None}
+    room.files.texts["/g"] = NEW
+    await ask(room)
+    shown = "\n".join(room.shown().lines)
+    assert rewind.NO_TEXT.format("/p.png")[:-1] in shown
+    assert rewind.BESIDE[:-1] not in shown
+    await choose(room, "Files only")
+    assert (room.files.texts["/f"], room.files.texts["/g"]) == (OLD, OLD)
 
 
 async def test_without_copies_there_is_the_conversation(room: Room, shelf: Shelf) -> None:

@@ -59,7 +59,7 @@ class Session:
     Attributes:
         state: ``failed`` until it is wanted again.
         used: something was ever sent.
-        prompted: is called before something is said to the agent.
+        prompted: is called before something is said to the agent, with its id.
         id: of the agent's own session, as it told last; empty: there is none yet.
 
     Args:
@@ -84,7 +84,7 @@ class Session:
         self.id = id
         self.state: Literal["asleep", "connecting", "connected", "failed"] = "asleep"
         self.used = False
-        self.prompted: Callable[[], None] = lambda: None
+        self.prompted: Callable[[str], None] = lambda _: None
         self._starts = starts
         self._start: Start | None = None  # the newest agent's
         self._spec = spec
@@ -117,7 +117,7 @@ class Session:
     def prompt(self, message: ports.Message, attached: Sequence[Attachment] = ()) -> None:
         """Say something to the agent, which is connected."""
         self.used = True
-        self.prompted()
+        self.prompted(message.id)
         text, id, own = message.text, message.id, message.own
         self._tell(lambda agent: agent.prompt(text, id, command=own, attached=attached))
 

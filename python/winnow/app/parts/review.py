@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -17,9 +17,12 @@ from winnow.app.parts.part import Around, Part
 from winnow.app.review_list import OLD, ReviewList
 from winnow.app.session import FAILED
 from winnow.core import agent as a
+from winnow.core.proposal.merge import FileChange
 from winnow.core.review.history import Accepted, Began, History, Mark, Over
 from winnow.core.review.review import Review, Shown, Wanted
 from winnow.core.tasks import events as t
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +37,13 @@ ACCEPTED = "Accepted: what changes from now on is reviewed next."
 NOT_SHOWN = "There is nothing to accept: :Winnow review shows what has changed."
 WHOLE = "{} is no text: :Winnow review accept accepts it, with all."
 GONE = "{} was deleted: deleting its line here brings it back."
+
+
+class Since(NamedTuple):
+    """What has changed since a message; ``whole``: by commands, too."""
+
+    files: tuple[FileChange, ...] = ()
+    whole: bool = False
 
 
 class Reviewing(Part):
@@ -78,11 +88,11 @@ class Reviewing(Part):
         self._turn = self._behind = False
         self._end()
 
-    def _begin(self) -> None:
+    def _begin(self, prompt: str = "") -> None:
         self._turn = True
         if not self._works:
             self._works = True
-            self._do(self._began)
+            self._do(lambda past: self._began(past, prompt))
 
     def _end(self) -> None:
         if self._works and not (self._turn or self._behind):
@@ -90,8 +100,8 @@ class Reviewing(Part):
             self._do(self._over)
             self._list.look()
 
-    async def _began(self, past: ports.Past) -> None:
-        self._add(past, Began(await past.now()))
+    async def _began(self, past: ports.Past, prompt: str) -> None:
+        self._add(past, Began(await past.now(), prompt))
 
     async def _over(self, past: ports.Past) -> None:
         self._add(past, Over(await past.now()))
@@ -109,21 +119,36 @@ class Reviewing(Part):
 
     def _do(self, what: Callable[[ports.Past], Awaitable[None]]) -> None:
         """Do something with the past, after all that was to be done before, off anybody's path."""
+        if self.around.world.make_past is not None:
+            self.around.session.spawn(self._with(what))
+
+    async def _with(self, what: Callable[[ports.Past], Awaitable[T]]) -> T | None:
+        """The same, and what came of it; None: it could not be done."""
         make = self.around.world.make_past
         if make is None:
-            return
+            return None
+        async with self._lock:
+            try:
+                return await what(await self._known(make))
+            except ports.PastError as error:
+                log.warning("%s\n%s", error.sentence, error.detail)
+            except Exception:  # a bug: say so, and keep the chat going
+                log.exception("what files held before")
+                self.around.page.say(FAILED, "error")
+        return None
 
-        async def run() -> None:
-            async with self._lock:
-                try:
-                    await what(await self._known(make))
-                except ports.PastError as error:
-                    log.warning("%s\n%s", error.sentence, error.detail)
-                except Exception:  # a bug: say so, and keep the chat going
-                    log.exception("what files held before")
-                    self.around.page.say(FAILED, "error")
+    async def changed_since(self, prompt: str) -> Since | None:
+        """What has changed since this message came, the user's own edits aside; None: not known."""
 
-        self.around.session.spawn(run())
+        async def find(past: ports.Past) -> Since | None:
+            at = self._history.began(prompt)
+            if at < 0:
+                return None
+            new = await past.now()
+            old, yours = self._history.state(at), self._history.yours(at, new)
+            return Since((await past.changes(old, new, yours)).files, whole=not past.partial)
+
+        return await self._with(find)
 
     async def _known(self, make: ports.MakePast) -> ports.Past:
         if self._past is None:

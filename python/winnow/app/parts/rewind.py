@@ -17,6 +17,7 @@ from winnow import protocol as p
 from winnow.app.outbox import WITH_NEXT
 from winnow.app.parts.aside import answer
 from winnow.app.parts.part import Around, Part
+from winnow.app.parts.review import Reviewing, Since
 from winnow.core import agent as a
 from winnow.core.asking import rewinding
 from winnow.core.asking.rewinding import ToRewind
@@ -37,6 +38,8 @@ CANT = "The scripted agent keeps no session, so nothing can be rewound."
 NOTHING = "There is no message of yours here that could be rewound."
 UNKNOWN = "Claude Code's session doesn't hold this message any more, so it can't be rewound to."
 UNTRACKED = "Of files nothing is known there: they are kept since a later message, or not any more."
+BESIDE = "What else commands or subagents have changed since then is not known, so it stays."
+NO_TEXT = "These are no text, so they stay: {}. :Winnow review session can undo them."
 UNREAD = "Of these there is no copy that can be read, so they stay: {}."
 UNSAVED = "Nothing was rewound: {} changed in a buffer and not saved. :w or :e! first."
 STOPPED = "No summary was made."
@@ -50,6 +53,13 @@ class Target(NamedTuple):
     cut: Cut
     title: str
     changes: Mapping[str, tuple[str, FileChange]]  # by the name shown: the path, and the change
+    why: str
+
+
+class _Found(NamedTuple):
+    """As in `Target`."""
+
+    changes: dict[str, tuple[str, FileChange]]
     why: str
 
 
@@ -130,30 +140,48 @@ class Rewind(Part):
             raise _Refused(UNKNOWN)
         title = next(line.strip() for line in event.text.split("\n") if line.strip())
         copies = await books.checkpoint(id, cut.prompt)
-        if copies is None:
+        reviewing = self.beside.of(Reviewing)
+        since = await reviewing.changed_since(cut.prompt) if reviewing else None
+        if copies is None and since is None:
             return Target(event, cut, title, {}, UNTRACKED)
-        changes, unread = await asyncio.to_thread(self._changes, copies)
-        self._refuse([path for path, _ in changes.values()], event.unsaved)
-        return Target(event, cut, title, changes, UNREAD.format(", ".join(unread)) * bool(unread))
+        found = await asyncio.to_thread(self._changes, copies or {}, since or Since())
+        self._refuse([path for path, _ in found.changes.values()], event.unsaved)
+        return Target(event, cut, title, found.changes, found.why)
 
-    def _changes(
-        self, copies: Mapping[str, str | None]
-    ) -> tuple[dict[str, tuple[str, FileChange]], list[str]]:
-        """What would bring files back, and which can't be."""
-        read, changes, unread = self.around.world.files.read, {}, []
+    def _changes(self, copies: Mapping[str, str | None], since: Since) -> _Found:
+        """What would bring files back, and why others stay.
+
+        What Claude Code has copied is as its tools have found it; other files as the turn has.
+        """
+        changes, unread, no_text = {}, {}, []
+        name_of, read = self.around.page.folder.name, self.around.world.files.read
         for path, copy in copies.items():
-            name = self.around.page.folder.name(path)
+            name = name_of(path)
             try:
                 now, then = read(path), read(copy) if copy else None
             except FileError as error:
                 log.warning("%s", error.sentence)
-                unread.append(name)
+                unread[path] = name
                 continue
             if copy is None or (copy and then is None):
-                unread.append(name)
+                unread[path] = name
             elif now != then:
                 changes[name] = (path, FileChange(name, now, then))
-        return changes, unread
+        for file in since.files:
+            if file.path in copies and file.path not in unread:
+                continue
+            unread.pop(file.path, None)
+            name = name_of(file.path)
+            if file.what:
+                no_text.append(name)
+            else:
+                changes[name] = (file.path, FileChange(name, file.new, file.old))
+        why = [
+            UNREAD.format(", ".join(unread.values())) * bool(unread),
+            NO_TEXT.format(", ".join(no_text)) * bool(no_text),
+            BESIDE * (not since.whole),
+        ]
+        return _Found(changes, "\n".join(filter(None, why)))
 
     def _refuse(self, paths: Sequence[str], unsaved: Sequence[str]) -> None:
         if names := [self.around.page.folder.name(path) for path in paths if path in unsaved]:

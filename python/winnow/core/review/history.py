@@ -8,9 +8,10 @@ import msgspec
 
 
 class Began(msgspec.Struct, frozen=True, tag=True):
-    """A turn began when the files were in this state."""
+    """A turn began, by the message of this id, when the files were in this state."""
 
     state: str
+    prompt: str = ""
 
 
 class Over(msgspec.Struct, frozen=True, tag=True):
@@ -60,6 +61,11 @@ class History(msgspec.Struct):
         if mark == "accepted" and not found:
             return self.find("session")
         return (found[0] if mark == "session" else found[-1]) if found else -1
+
+    def began(self, prompt: str) -> int:
+        """The step that began with this message; -1: there is none."""
+        found = (at for at, it in enumerate(self.steps) if isinstance(it, Began) and prompt)
+        return next((at for at in found if self.steps[at] == Began(self.state(at), prompt)), -1)
 
     def state(self, at: int) -> str:
         """The state at a step that has one."""
