@@ -39,6 +39,13 @@ echo "```"
 """
 
 
+AT_ONCE = """
+  local chat = require('winnow.registry').current()
+  local lines = { '│ -old', '│ +new' }
+  require('winnow.chat.transcript').tool(chat, 'r', '▸ Rewind: 1 file put back ✓ a', lines)
+"""
+
+
 @pytest.fixture
 def chat(editor: Editor) -> Editor:
     """A chat with two turns, read from its file; the cursor stands in the draft."""
@@ -154,6 +161,8 @@ def test_a_turn_has_a_fold_when_it_is_not_the_newest(editor: Editor) -> None:
     assert editor.lua(CLOSED) != before
     editor.keys("zr")
     assert editor.lua(CLOSED) == before
+    editor.lua(AT_ONCE)
+    assert editor.lua("return vim.fn.foldclosed(vim.fn.search('^│ -old', 'nw'))") > 0
     editor.keys("zR")
     assert set(editor.lua(CLOSED)) == {-1}
 

@@ -178,8 +178,9 @@ local function add(chat, id, lines)
   local last = chat:lines(row, row + 1)[1]
   local after_tool = fold.is_output(chat.buf, row) or vim.startswith(last, grammar.TOOL)
   M.insert(chat, row, lines, after_tool)
-  local mark = set_mark(chat, row + (after_tool and 1 or 2), lines[1])
-  chat.tools[id] = { mark = mark, line = lines[1] }
+  local at = row + (after_tool and 1 or 2)
+  chat.tools[id] = { mark = set_mark(chat, at, lines[1]), line = lines[1] }
+  fold.at(chat.buf, at)
 end
 
 --- Write what has become of a tool; an output takes the place of the one that is there.
