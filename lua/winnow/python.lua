@@ -27,6 +27,14 @@ function M.is_absolute(path)
   return path:find('^/') ~= nil or path:find('^%a:[/\\]') ~= nil
 end
 
+--- The PATH without the entries that mean something else in each folder.
+---@return string
+function M.path()
+  local separator = vim.fn.has('win32') == 1 and ';' or ':'
+  local folders = vim.tbl_filter(M.is_absolute, vim.split(vim.env.PATH or '', separator))
+  return table.concat(folders, separator)
+end
+
 --- A program's absolute path. Only absolute entries of the PATH are looked at: any other would find
 --- what lies in the project that Neovim happens to stand in.
 ---@param name string a name to find on the PATH, or an absolute path
@@ -37,9 +45,9 @@ function M.program(name)
   elseif name:find('[/\\]') then
     return nil
   end
-  for _, folder in ipairs(vim.split(vim.env.PATH or '', vim.fn.has('win32') == 1 and ';' or ':')) do
+  for _, folder in ipairs(vim.split(M.path(), vim.fn.has('win32') == 1 and ';' or ':')) do
     local path = folder .. '/' .. name
-    if M.is_absolute(folder) and vim.fn.executable(path) == 1 then
+    if vim.fn.executable(path) == 1 then
       return vim.fn.exepath(path)
     end
   end

@@ -1,11 +1,10 @@
 --- What has changed in a project since its last commit.
+local git = require('winnow.context.git')
+
 local M = {}
 
-local QUIET = { 'git', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null' }
-local ENV = { GIT_OPTIONAL_LOCKS = '0', GIT_TERMINAL_PROMPT = '0', LC_ALL = 'C' }
 -- Neither may run what the project's own settings name.
 local DIFF = { 'diff', '--no-color', '--no-ext-diff', '--no-textconv', 'HEAD', '--', '.' }
-local PATIENCE = 10 * 1000 -- milliseconds
 
 ---@class winnow.Diff
 ---@field at integer when it was made, in milliseconds
@@ -13,19 +12,6 @@ local PATIENCE = 10 * 1000 -- milliseconds
 ---@field problem? string
 
 local known = {} ---@type table<string, winnow.Diff> by directory
-
---- Run git in a directory without waiting for it.
----@param cwd string
----@param arguments string[]
----@param options table of vim.system()
----@param done? fun(out: table) on the main loop
----@return table? process nil: there is no git
-function M.git(cwd, arguments, options, done)
-  local all = vim.list_extend(vim.list_extend({}, QUIET), arguments)
-  local wanted = vim.tbl_extend('force', { cwd = cwd, env = ENV, timeout = PATIENCE }, options)
-  local ok, process = pcall(vim.system, all, wanted, done and vim.schedule_wrap(done))
-  return ok and process or nil
-end
 
 --- The difference as it was made last.
 ---@param cwd string
@@ -38,7 +24,7 @@ end
 ---@param cwd string
 ---@param done fun()
 function M.prepare(cwd, done)
-  local running = M.git(cwd, DIFF, { text = true }, function(out)
+  local running = git.compare(cwd, DIFF, function(out)
     local made = { at = vim.uv.now(), lines = {} } ---@type winnow.Diff
     if out.code ~= 0 then
       local said = vim.trim(out.stderr or ''):match('[^\n]*$'):gsub('^%l+: ', '')

@@ -1,5 +1,6 @@
 --- The clipboard's image: a file beside the chats, which the draft mentions.
 local files = require('winnow.chat.files')
+local python = require('winnow.python')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 
@@ -21,8 +22,9 @@ local watched = false
 function M.tool()
   for _, tool in ipairs(TOOLS) do
     local there = not tool.on or (vim.env[tool.on] or '') ~= ''
-    if there and vim.fn.executable(tool.command[1]) == 1 then
-      return tool.command
+    local program = there and python.program(tool.command[1])
+    if program then
+      return vim.list_extend({ program }, tool.command, 2)
     end
   end
 end

@@ -3,6 +3,7 @@ local act = require('winnow.editor.act')
 local config = require('winnow.config')
 local editor = require('winnow.context.editor')
 local project = require('winnow.editor.project')
+local python = require('winnow.python')
 local refuse = require('winnow.editor.ask').refuse
 local symbol = require('winnow.context.symbol')
 
@@ -102,6 +103,7 @@ local function start(line, cwd)
     end
   end
   local words = vim.list_extend(vim.split(vim.o.shell, ' '), vim.split(vim.o.shellcmdflag, ' '))
+  words[1] = python.program(words[1]) or words[1]
   local options = { cwd = cwd, stdout = hear, stderr = hear, detach = true }
   options.env = { NVIM = '' } -- as for all that Claude runs
   local ok, process = pcall(vim.system, vim.list_extend(words, { line }), options, function(ended)

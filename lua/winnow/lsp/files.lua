@@ -1,5 +1,6 @@
 --- The files of a project, listed beside what the user types.
-local diff = require('winnow.context.diff')
+local git = require('winnow.context.git')
+local python = require('winnow.python')
 
 local M = {}
 
@@ -9,7 +10,7 @@ local SLICE = 3 * 1000 * 1000 -- nanoseconds of work between two keys
 local CHUNK = 1000 -- paths that are searched at once
 
 local LIST = { 'ls-files', '-z', '--cached', '--others', '--exclude-standard' }
-local RG = { 'rg', '--no-config', '--files', '--hidden', '--null', '--no-messages' }
+local RG = { '--no-config', '--files', '--hidden', '--null', '--no-messages' }
 vim.list_extend(RG, { '--glob', '!.git' })
 
 ---@class winnow.Paths
@@ -138,16 +139,18 @@ end
 ---@param done fun()
 local function load(list, cwd, done)
   take(list, function(options, after)
-    return diff.git(cwd, LIST, options, after)
+    return git.run(cwd, LIST, options, after)
   end, function(by_git)
     if by_git then
       done()
       return
     end
     take(list, function(options, after)
+      local rg = python.program('rg')
       options.cwd = cwd
-      local ok, process = pcall(vim.system, RG, options, vim.schedule_wrap(after))
-      return ok and process
+      local command = vim.list_extend({ rg }, RG)
+      local ok, process = pcall(vim.system, command, options, vim.schedule_wrap(after))
+      return rg and ok and process
     end, function(by_rg)
       if by_rg then
         done()

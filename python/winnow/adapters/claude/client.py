@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
@@ -28,6 +27,7 @@ from claude_agent_sdk import (
 )
 
 from winnow import ports
+from winnow.adapters import programs
 from winnow.adapters.claude import failures, private
 from winnow.adapters.claude.process import Process
 from winnow.core.structured import Unfit, fitting
@@ -68,7 +68,7 @@ def find(environ: Mapping[str, str], home: Path) -> str:
     Raises:
         CliNotFound: it is nowhere.
     """
-    if named := shutil.which("claude", path=environ.get("PATH", "")):
+    if named := programs.find("claude", environ):
         return named
     places = [*(home / place for place in _AT_HOME), *map(Path, _ANYWHERE)]
     for place in places:

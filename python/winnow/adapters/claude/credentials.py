@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from winnow.adapters import programs
 from winnow.adapters.claude import config
 from winnow.ports import AgentError
 
@@ -94,7 +94,7 @@ def _object(path: Path) -> dict[str, Any]:
 
 def _in_keychain() -> bool:
     """Whether the entry exists; without ``-w`` its value is not read, and nothing asks the user."""
-    security = shutil.which("security")
+    security = programs.find("security")
     if security is None:
         return False
     entry = [security, "find-generic-password", "-s", "Claude Code-credentials"]

@@ -17,6 +17,7 @@ _CAT = ("cat-file", "--buffer")  # else it writes, and we read, one by one
 NONE = "0" * 40  # no object
 _KINDS = {"000000": "no file", "100644": "a file", "100755": "executable", "120000": "a link"}
 FILE, _MODULE = "100644", "160000"
+_NUMBERS = ("diff", "--no-ext-diff", "--no-textconv", "--numstat", "-z", "--no-renames")
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -149,7 +150,7 @@ async def stat(place: Path, base: str) -> str:
     """
     try:
         lock = {"GIT_OPTIONAL_LOCKS": "0"}
-        told = await items(place, "diff", "--numstat", "-z", "--no-renames", base, env=lock)
+        told = await items(place, *_NUMBERS, base, env=lock)
         new = await items(place, "ls-files", "-z", "--others", "--exclude-standard", env=lock)
     except (GitError, OSError):  # it is gone, or being made
         return ""

@@ -1,19 +1,27 @@
 """Runs git, so that nothing of the user's is touched but what is asked for.
 
-No hooks, no signing, no pager, no prompt; the index is another file wherever one is written.
+No hooks, no signing, no pager, no prompt; the index is another file wherever one is written. Nor
+does a repository run anything by settings of its own, or one in a folder of it that has no `.git`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from winnow.adapters import programs
+from winnow.adapters.git import settings
 
 log = logging.getLogger(__name__)
 
-_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0")
+_QUIET = (
+    *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"),
+    *("-c", "safe.bareRepository=explicit"),
+)
 _ENV = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -25,6 +33,7 @@ _ENV = {
     },
 }
 
+_OURS = 0o077  # the umask for what is not written into the user's repository
 
 _WHY = ("error: ", "fatal: ")
 
@@ -48,16 +57,37 @@ async def run(
     may_fail: tuple[int, ...] = (),
 ) -> tuple[int, bytes]:
     """What git writes in a folder; raises `GitError`, unless it ends with a code that it may."""
+    env = {**await _kept_harmless(folder), **(env or {})}
+    code, out, err = await _start(folder, arguments, input, env)
+    if code and code not in may_fail:
+        raise GitError(arguments[0], code, err)
+    return code, out
+
+
+async def _kept_harmless(folder: Path) -> dict[str, str]:
+    if not settings.suspicious(folder):
+        return {}
+    _, out, _ = await _start(folder, settings.ASK)
+    return settings.harmless(_items(out))
+
+
+async def _start(
+    folder: Path, arguments: Sequence[str], input: bytes = b"", env: Mapping[str, str] | None = None
+) -> tuple[int, bytes, bytes]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    git = programs.find("git")
+    if git is None:
+        raise FileNotFoundError(errno.ENOENT, "There is no git", "git")
     process = await asyncio.create_subprocess_exec(
-        "git",
+        git,
         *_QUIET,
         *arguments,
         cwd=folder,
-        env={**inherited, **_ENV, **(env or {})},
+        env={**inherited, "PATH": programs.path(), **_ENV, **(env or {})},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
+        umask=_OURS if "GIT_OBJECT_DIRECTORY" in (env or {}) else -1,
     )
     try:
         out, err = await process.communicate(input)
@@ -65,10 +95,7 @@ async def run(
         if process.returncode is None:
             process.kill()
             await process.wait()
-    code = process.returncode or 0
-    if code and code not in may_fail:
-        raise GitError(arguments[0], code, err)
-    return code, out
+    return process.returncode or 0, out, err
 
 
 async def line(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> str:
@@ -82,4 +109,8 @@ async def items(
 ) -> list[str]:
     """What git writes with ``-z``."""
     _, out = await run(folder, *arguments, input=input, env=env)
+    return _items(out)
+
+
+def _items(out: bytes) -> list[str]:
     return [os.fsdecode(item) for item in out.split(b"\0") if item]

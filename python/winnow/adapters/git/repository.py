@@ -69,7 +69,7 @@ async def add(root: Path, place: Path, branch: str, base: str) -> None:
     """Make a worktree, and its branch; of one that can't be made whole, nothing stays."""
     done = False
     try:
-        await run(root, "worktree", "add", "--quiet", "-b", branch, str(place), base)
+        await check_out(root, place, "-b", branch, str(place), base)
         await asyncio.to_thread(copy, root, place, await included(root))
         done = True
     finally:
@@ -78,6 +78,12 @@ async def add(root: Path, place: Path, branch: str, base: str) -> None:
                 await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
                 await run(root, "worktree", "prune")
                 await run(root, "branch", "--quiet", "-D", branch, may_fail=(1,))
+
+
+async def check_out(root: Path, place: Path, *arguments: str) -> None:
+    """Make a worktree into which only its owner can look: git makes it as the umask is."""
+    await run(root, "worktree", "add", "--quiet", *arguments)
+    await asyncio.to_thread(place.chmod, 0o700)
 
 
 def same(cwd: str, root: Path, place: Path) -> str:

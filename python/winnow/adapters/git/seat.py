@@ -12,11 +12,13 @@ from itertools import count
 from pathlib import Path
 
 from winnow import ports
+from winnow.adapters.files import private_folder
 from winnow.adapters.git import changes
 from winnow.adapters.git.git import GitError, line, run
 from winnow.adapters.git.repository import (
     add,
     beginning,
+    check_out,
     commit_of,
     copy,
     has_branch,
@@ -53,7 +55,7 @@ async def ensure(project: str, cwd: str, branch: str, *, uncommitted: bool) -> p
         aside = await asyncio.to_thread(_put_aside, place)
         kept = await kept_at(root, name)
         if branched:
-            await run(root, "worktree", "add", "--quiet", str(place), branch)
+            await check_out(root, place, str(place), branch)
             await asyncio.to_thread(copy, root, place, await included(root))
             said = _FROM_BRANCH.format(name)
         elif kept:
@@ -98,7 +100,7 @@ def _put_aside(place: Path) -> str:
 
 async def _begin(root: Path, place: Path, branch: str, *, uncommitted: bool) -> None:
     base = await beginning(root, uncommitted=uncommitted)
-    await asyncio.to_thread(place.parent.mkdir, 0o700, parents=True, exist_ok=True)
+    await asyncio.to_thread(private_folder, place.parent)
     await add(root, place, branch, base)
     await _begins(root, branch, base)
 

@@ -15,12 +15,14 @@ from pathlib import Path
 import msgspec
 
 from winnow import ports
+from winnow.adapters.files import private_folder
 from winnow.adapters.git import changes, seat, snapshot
 from winnow.adapters.git.git import GitError, line, run
 from winnow.adapters.git.repository import (
     KEPT,
     add,
     beginning,
+    check_out,
     copy,
     explained,
     has_branch,
@@ -75,7 +77,7 @@ class GitWorktrees:
 
     async def _free(self, root: Path, name: str) -> tuple[Path, str]:
         """A folder and a branch that are not there yet."""
-        await asyncio.to_thread(self._folder.mkdir, 0o700, parents=True, exist_ok=True)
+        await asyncio.to_thread(private_folder, self._folder)
         for number in range(1, 1000):
             tried = name if number == 1 else f"{name}-{number}"
             place, branch = self._folder / f"{root.name}-{tried}", f"winnow/{tried}"
@@ -228,7 +230,7 @@ class GitWorktrees:
                 raise ports.TreeError(f"Nothing named {name} is kept in {root}.")
             place, branch = await self._free(root, name)
             async with self._listing:
-                await run(root, "worktree", "add", "--quiet", "-b", branch, str(place), commit)
+                await check_out(root, place, "-b", branch, str(place), commit)
             base = await line(root, "rev-parse", f"{commit}^")
             return ports.Tree(str(root), str(place), same(cwd, root, place), branch, base)
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from winnow import ports
-from winnow.adapters.files import private
+from winnow.adapters.files import private, private_folder
 from winnow.adapters.git import changes
 from winnow.adapters.git.changes import FILE, NONE, Entry
 from winnow.adapters.git.git import GitError, items, line, run
@@ -83,10 +83,11 @@ class GitPast(KnownPast):
         return f"{tree}{_AT}{at}"
 
     def _begin(self) -> None:
-        (self._place / "objects").mkdir(parents=True, exist_ok=True)
+        private_folder(self._place / "objects")
         (self._place / "index.lock").unlink(missing_ok=True)
         with suppress(FileNotFoundError):
             shutil.copy2(self._theirs, self._place / "index")
+            (self._place / "index").chmod(0o600)
 
     def _chosen(self, paths: Sequence[str]) -> list[str]:
         """Those that can be copied, or are gone."""
@@ -237,5 +238,7 @@ async def find(cwd: Path, place: Path) -> GitPast | None:
     except (GitError, OSError):
         return None
     top, objects, index = map(Path, os.fsdecode(out).splitlines())
-    await asyncio.to_thread(place.mkdir, mode=0o700, parents=True, exist_ok=True)
+    if not Path(real(str(cwd))).is_relative_to(top):
+        return None  # its own settings point elsewhere
+    await asyncio.to_thread(private_folder, place)
     return GitPast(top, objects, index, place)
