@@ -82,6 +82,7 @@ def test_our_names_don_t_meet_the_sdk_s(tmp_path: Path) -> None:
     replaced -= {"_abc_impl", "__module__"}
     assert replaced == {"close", "connect", "read_messages", "_build_command", "_handle_stderr"}
     assert vars(process.Process(options)).keys() - vars(sdk).keys() == {
+        "_config",
         "_named",
         "_place",
         "_found",

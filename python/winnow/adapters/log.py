@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from winnow.adapters.files import private
+from winnow.adapters.secrets import hidden
 
 # Errors whose words are about the machine. Those of any other may quote what they failed at.
 _TELLING = (OSError, ImportError, sqlite3.Error)
@@ -43,7 +44,7 @@ class _Formatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         record = copy.copy(record)
         record.exc_text = None  # as another handler has put it
-        return super().format(record)
+        return hidden(super().format(record))
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         if record.name.partition(".")[0] != "winnow":  # a library may quote what it works on

@@ -1,6 +1,6 @@
 """Runs a program in another place, as if it ran here: with its pipes, and its end.
 
-A program of its own, run as ``python -I -S remote.py SPEC ARGUMENT…``. The spec is JSON: the
+A program of its own, run as ``python -I -S remote.py ARGUMENT…``. A variable tells it, as JSON, the
 ``command`` that gives a shell there (``ssh HOST``, ``docker exec -i NAME``, ``srun``), the folder
 ``cwd``, the program's ``names``, of which the first that is found is run, and variables, ``env``.
 
@@ -21,6 +21,7 @@ import sys
 import threading
 from contextlib import suppress
 
+VARIABLE = "WINNOW_PLACE"
 READY = "winnow: ready"
 _MISSING, _NO_FOLDER = "winnow: missing", "winnow: no folder"
 _SIZE = 1 << 16
@@ -89,4 +90,4 @@ def _pass(source: int, target: int) -> None:
 
 
 if __name__ == "__main__":
-    start(json.loads(sys.argv[1]), sys.argv[2:])
+    start(json.loads(os.environ.pop(VARIABLE)), sys.argv[1:])

@@ -15,6 +15,8 @@ from typing import Any
 
 import msgspec
 
+from winnow.core.text import secrets
+
 # Settings that run nothing and allow nothing. Servers are entries by themselves.
 _HARMLESS = {
     "$schema",
@@ -195,7 +197,7 @@ def _settings(settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
                     yield from _hooks(event, groups)
             case "env", dict():
                 for name, text in value.items():
-                    yield f"env {name}={_words(text)}", {key: {name: text}}
+                    yield f"env {name}={secrets.value(name, _words(text))}", {key: {name: text}}
             case "permissions", dict():
                 yield from _permissions(value)
             case _ if key not in _HARMLESS:
@@ -276,7 +278,7 @@ def _command(value: Any) -> str:
     """A hook or a server: its command as one would type it, then what else it says."""
     if not isinstance(value, dict):
         return _words(value)
-    rest = {**value}
+    rest = {key: _kept(what) if key in ("env", "headers") else what for key, what in value.items()}
     words = [
         rest.pop(key) for key in ("command", "url", "prompt") if isinstance(rest.get(key), str)
     ]
@@ -286,6 +288,13 @@ def _command(value: Any) -> str:
     if rest.get("type") in ("command", "stdio"):
         del rest["type"]
     return " ".join([*words, *([_words(rest)] if rest else [])])
+
+
+def _kept(values: Any) -> Any:
+    """Variables or headers without the secrets."""
+    if not isinstance(values, dict):
+        return values
+    return {name: secrets.value(name, _words(text)) for name, text in values.items()}
 
 
 def _words(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from winnow.adapters.secrets import hidden
 from winnow.core.agent import Retry, Trouble
 
 # Of the CLI's terminal reasons: the request was too long, as it or as the API says.
@@ -183,5 +184,5 @@ def server(name: str) -> str:
 
 
 def _brief(text: str) -> str:
-    line = text.strip().partition("\n")[0].rstrip(" .")
+    line = hidden(text.strip().partition("\n")[0].rstrip(" ."))
     return line if len(line) <= 200 else line[:199] + "…"

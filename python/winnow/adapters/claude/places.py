@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 from uuid import UUID
 
+from winnow.adapters import programs
 from winnow.adapters.claude import private
+from winnow.adapters.remote import VARIABLE
 from winnow.core.text.encoding import to_json
 from winnow.ports import AgentError, Place
 
@@ -18,8 +20,12 @@ _PATIENCE = 30  # seconds to read a session's file
 _BEGIN = b"winnow: begin\n"
 
 
-def command(place: Place) -> list[str]:
-    """What stands for the CLI there, in front of its arguments."""
+COMMAND = (sys.executable, "-I", "-S", str(_REMOTE))
+"""Stands for the CLI there, in front of its arguments; with `variables` in its environment."""
+
+
+def variables(place: Place) -> dict[str, str]:
+    """How it is told where: all users can read a command line, and there may be keys in it."""
     spec = {
         "name": place.name,
         "command": place.command,
@@ -27,7 +33,7 @@ def command(place: Place) -> list[str]:
         "names": [place.cli] if place.cli else _NAMES,
         "env": {**private.PREVIEWS, **private.PARTLY, **place.env},
     }
-    return [sys.executable, "-I", "-S", str(_REMOTE), to_json(spec)]
+    return {VARIABLE: to_json(spec)}
 
 
 async def session_lines(place: Place, session: str) -> list[bytes]:
@@ -45,8 +51,10 @@ async def session_lines(place: Place, session: str) -> list[bytes]:
         f'echo {_BEGIN.decode().strip()!r}; cat "{config}"/projects/*/{name}.jsonl 2>/dev/null\n'
     )
     try:
+        program, *arguments = place.command
         process = await asyncio.create_subprocess_exec(
-            *place.command,
+            programs.find(program) or program,
+            *arguments,
             "sh",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,

@@ -6,12 +6,12 @@ import asyncio
 import json
 import logging
 import os
-import shutil
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 from uuid import uuid4
 
@@ -22,6 +22,7 @@ from claude_agent_sdk import (
     ProcessError,
 )
 
+from winnow.adapters import programs
 from winnow.adapters.claude import places, private
 from winnow.adapters.claude.private import LIFECYCLE, RESERVED, Subprocess
 from winnow.adapters.claude.tool_server import ToolServer
@@ -58,8 +59,15 @@ class Process(Subprocess):
         self._aside = aside
         self._place = place if place and place.command else None
         self._named = str(options.cli_path or "")
-        self._found = shutil.which(self._named) if self._named else None
-        super().__init__(replace(options, cli_path=self._found) if self._found else options)
+        # Where the SDK brings none along it would look in the folder that it is started in, too.
+        named = self._named or ("" if private.bundled() else "claude")
+        self._found = programs.find(named) if named else None
+        if self._found:
+            options = replace(options, cli_path=self._found)
+        if self._place:
+            options = replace(options, env=options.env | places.variables(self._place))
+        super().__init__(options)
+        self._config: Any = None  # a file with what MCP servers are started with
         self._replies: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self._servers = _servers(options)
         self._elicit = elicit
@@ -84,6 +92,8 @@ class Process(Subprocess):
         for call in self._calls.values():
             call.cancel()
         await super().close()
+        if self._config is not None:
+            self._config.close()
 
     @property
     def running(self) -> bool:
@@ -210,10 +220,24 @@ class Process(Subprocess):
     def wrapped(self, command: list[str]) -> list[str]:
         """The command under its guard."""
         if self._place is not None:
-            command = [*places.command(self._place), *command[1:]]
+            command = [*places.COMMAND, *command[1:]]
+        elif self._named_servers() - set(self._servers):
+            self._hide(command)
         if os.name != "posix":
             return command
         return [sys.executable, "-I", "-S", str(_GUARD), *command]
+
+    def _named_servers(self) -> set[str]:
+        servers = self._options.mcp_servers
+        return set(servers) if isinstance(servers, dict) else set()
+
+    def _hide(self, command: list[str]) -> None:
+        """Give as a file how servers are started: all users can read a command line."""
+        self._config = NamedTemporaryFile("w", prefix="winnow-", suffix=".json")  # noqa: SIM115
+        at = command.index("--mcp-config") + 1
+        self._config.write(command[at])
+        self._config.flush()
+        command[at] = self._config.name
 
 
 def _servers(options: ClaudeAgentOptions) -> dict[str, ToolServer]:
