@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from winnow.cli import give, tell
 
 from tests import api
 from tests.app.playing import Player, result, speech, text
@@ -343,3 +344,51 @@ def test_what_can_t_be_resumed(shell: Shell, arguments: tuple[str, ...], said: s
     ended = shell.run(*arguments)
     assert ended.code == 2
     assert said in ended.progress
+
+
+# Python itself looks for `importlib` and `pkgutil` before any of ours is run.
+SHADOWED = (
+    "json",
+    "argparse",
+    "asyncio",
+    "sqlite3",
+    "msgspec",
+    "select",
+    "uuid",
+    "claude_agent_sdk",
+)
+
+
+@pytest.mark.parametrize("isolated", [("-I",), ()], ids=["isolated", "not"])
+def test_no_module_of_the_project_is_run(shell: Shell, isolated: tuple[str, ...]) -> None:
+    """One that is called as ours is runs without -I, where there is nothing that we could do."""
+    ran = shell.folder / "ran"
+    for name in (
+        *SHADOWED,
+        *(("winnow/__init__", "winnow/__main__", "importlib") if isolated else ()),
+    ):
+        path = shell.project / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"open({str(ran)!r}, 'w').close()\n")
+    command = [sys.executable, *isolated, "-m", "winnow", "run", "--goal", "request.md"]
+    told = subprocess.run(
+        [*command, "--agent", "scripted", "--state", str(shell.folder / "state")],
+        cwd=shell.project,
+        env=shell.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert '"type":"run_started"' in told.stdout
+    assert not ran.exists()
+
+
+def test_what_a_model_says_acts_on_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither as text nor as JSON, which stays the same JSON."""
+    evil = "\x1b]0;title\x07 \x9b31m \x7f \u202e\u2066 \r"
+    tell(f"{evil}\nsecond")
+    give(json.dumps({"text": evil}, ensure_ascii=False))
+    out, err = capsys.readouterr()
+    assert not set(evil) - {" ", *"0;title31m]"} & {*out, *err}
+    assert err.endswith("\nsecond\n")
+    assert json.loads(out) == {"text": evil}

@@ -21,12 +21,13 @@ from winnow.adapters.files import DiskFiles, DiskTemplates
 from winnow.adapters.store import SqliteStore
 from winnow.app.clarify.loop import Loop
 from winnow.app.clarify.paper import Paper
-from winnow.cli import state_folder
+from winnow.cli import give, state_folder, tell
 from winnow.cli.answers import Answers, FromFile, FromTerminal, Nobody
 from winnow.core.asking.way import FileError
 from winnow.core.clarify.clarification import Clarification, Given, problem
 from winnow.core.folder import Folder
 from winnow.core.text.encoding import to_json
+from winnow.core.text.text import clean
 from winnow.core.transcript import progress
 
 DONE, FAILED, USAGE, NO_LOGIN, NO_FILE, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -75,7 +76,7 @@ class Shell:
     async def keep(self, known: Clarification) -> Clarification:
         """See `Front.keep`."""
         if not known.open and not known.log:
-            _tell("There is nothing to ask: the specification follows.")
+            tell("There is nothing to ask: the specification follows.")
         known = await self._save(known)
         return await self._save(self._paper.draft(known)) if known.log else known
 
@@ -85,7 +86,7 @@ class Shell:
         except ports.Overtaken as error:
             raise ports.AgentError(error.sentence) from error
         except ports.StoreError as error:  # it goes on without
-            _tell(error.sentence)
+            tell(error.sentence)
             return known
 
 
@@ -128,7 +129,7 @@ def main(args: argparse.Namespace) -> int:
 
 async def _kept(args: argparse.Namespace, key: str) -> int:
     """As `_run`, with the record of it; who ends it before its end is told how it goes on."""
-    store = SqliteStore(state_folder(args.state) / "winnow.db", lambda sentence, _: _tell(sentence))
+    store = SqliteStore(state_folder(args.state) / "winnow.db", lambda sentence, _: tell(sentence))
     begun, code = "", INTERRUPTED
     try:
         known, answers = await _beginning(args, store.clarified)
@@ -137,7 +138,7 @@ async def _kept(args: argparse.Namespace, key: str) -> int:
         return code
     finally:
         if begun and code != DONE and await _is_known(begun, store.clarified):
-            _tell(f"What was answered is kept, and it goes on with --resume {begun}.")
+            tell(f"What was answered is kept, and it goes on with --resume {begun}.")
         await asyncio.to_thread(store.close, _PATIENCE)
 
 
@@ -163,7 +164,7 @@ async def _beginning(
         answers.skip(len(known.questions))
         return known, answers
     alone = args.request == "-" or not sys.stdin.isatty()
-    return known, Nobody() if alone else FromTerminal(_tell, sys.stdin.readline, _forget)
+    return known, Nobody() if alone else FromTerminal(tell, sys.stdin.readline, _forget)
 
 
 def _new(args: argparse.Namespace) -> Clarification:
@@ -209,7 +210,7 @@ async def _run(
 
     def show(message: Mapping[str, Any]) -> None:
         for line in progress.brief(message, folder):
-            _tell(line)
+            tell(line)
 
     paper = Paper(DiskFiles(), WallClock(), f"{folder.cwd}/specs")
     client = Client(key, folder.cwd, model=args.model)
@@ -233,7 +234,7 @@ async def _run(
 def _give(state: str, known: Clarification, text: str) -> None:
     """All of it, to a program; a person gets the name of the file."""
     if sys.stdout.isatty() and known.written and state == "done":
-        print(f"\nThe specification is {known.path}.")
+        print(f"\nThe specification is {clean(known.path)}.")
         return
     plain = all(asked.recommended is None for asked in known.open)
     told = {
@@ -245,7 +246,7 @@ def _give(state: str, known: Clarification, text: str) -> None:
         "spec": known.path if known.written else None,
         "text": text or known.written,
     }
-    print(to_json(told, indent=2))
+    give(to_json(told, indent=2))
 
 
 def _forget() -> None:
@@ -256,10 +257,6 @@ def _forget() -> None:
             termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-
 def _fail(sentence: str, code: int) -> int:
-    _tell(sentence)
+    tell(sentence)
     return code

@@ -26,7 +26,7 @@ from winnow.adapters.git.worktrees import GitWorktrees
 from winnow.adapters.store import SqliteStore
 from winnow.agents import Agents, Chosen
 from winnow.app.chats import Chats
-from winnow.cli import state_folder
+from winnow.cli import give, state_folder, tell
 from winnow.core.ledger import ledger
 from winnow.core.run import events as e
 from winnow.core.run.events import Limits, RunEvent, WorkerOptions
@@ -114,7 +114,7 @@ def _check(args: argparse.Namespace, goal: str) -> None:
 
 
 def _refuse(why: str, code: int = USAGE) -> int:
-    sys.stderr.write(f"winnow run: {why}\n")
+    tell(f"winnow run: {why}")
     return code
 
 
@@ -302,7 +302,7 @@ class _Watch:
             self._over.set_result(code)
 
     def _complain(self, text: str) -> None:
-        sys.stderr.write(f"{text}\n")
+        tell(text)
 
 
 def _is_stuck(run: Run) -> bool:
@@ -333,5 +333,4 @@ class _TellingStore(SqliteStore):
 
 def _print(what: object) -> None:
     with contextlib.suppress(BrokenPipeError):
-        sys.stdout.write(msgspec.json.encode(what).decode() + "\n")
-        sys.stdout.flush()
+        give(msgspec.json.encode(what).decode())
