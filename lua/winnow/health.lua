@@ -130,7 +130,7 @@ local function check_folders()
   health.start('Folders')
   for _, kind in ipairs({ 'data', 'state' }) do
     local path = vim.fn.stdpath(kind) .. '/winnow'
-    pcall(vim.fn.mkdir, path, 'p')
+    pcall(vim.fn.mkdir, path, 'p', tonumber('700', 8))
     if vim.fn.filewritable(path) == 2 then
       health.ok('writable: ' .. path)
     else

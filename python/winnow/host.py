@@ -22,7 +22,7 @@ from winnow.adapters.claude.projects import DiskProjects
 from winnow.adapters.claude.subagents import DiskSubagents
 from winnow.adapters.clock import WallClock
 from winnow.adapters.editor import NvimEditor
-from winnow.adapters.files import DiskFiles, DiskTemplates
+from winnow.adapters.files import DiskFiles, DiskTemplates, private_folder
 from winnow.adapters.git.worktrees import GitWorktrees
 from winnow.adapters.library import DiskLibrary
 from winnow.adapters.past.pasts import Pasts
@@ -177,7 +177,7 @@ class Host:
 def _start_log(folder: Path) -> str:
     """Make the folder ours alone, and log there; returns why not, or nothing."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(folder)
         for path in (folder, *folder.iterdir()):  # also what an earlier version has left there
             if not path.is_symlink():
                 path.chmod(0o700 if path.is_dir() else 0o600)

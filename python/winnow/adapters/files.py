@@ -20,6 +20,23 @@ def private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
+def private_folder(path: Path) -> None:
+    """Make a folder, and those above it that are missing, which their owner only can look into."""
+    if not path.is_dir():
+        private_folder(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that only its owner can read.
+
+    Raises:
+        OSError: it can't be written, or is there already, if only as a link to another one.
+    """
+    with open(path, "x", opener=private, encoding="utf-8", errors="replace") as file:
+        file.write(text)
+
+
 class DiskFiles:
     """Implements `ports.Files`."""
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from winnow.adapters.files import private_folder
 from winnow.core import sessions
 from winnow.core.sessions import Kept
 from winnow.ports import LibraryError
@@ -90,7 +91,7 @@ class DiskLibrary:
         if Path(name).name != name or not source.is_file():
             raise LibraryError(f"There is no {name} in the trash; :Winnow restore lists what is.")
         try:
-            self._chats.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(self._chats)
             os.link(source, target)  # never over another one
             source.unlink()
         except FileExistsError:

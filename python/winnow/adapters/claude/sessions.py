@@ -15,6 +15,7 @@ from uuid import UUID, uuid4
 import claude_agent_sdk as sdk
 
 from winnow.adapters.claude import config
+from winnow.adapters.files import private_folder, write_new
 from winnow.core.proposal.patch import written_by
 from winnow.core.sessions import Session, Trashed
 from winnow.core.transcript import checkpoints
@@ -121,7 +122,8 @@ class ClaudeSessions:
         head.pop("forkedFrom")
         entries[start:] = [head, {**prompt, "parentUuid": head["uuid"]}, *entries[start + 1 :]]
         whole = path.with_suffix(".new")
-        whole.write_text("".join(json.dumps(one) + "\n" for one in entries[start:]))
+        whole.unlink(missing_ok=True)
+        write_new(whole, "".join(json.dumps(one) + "\n" for one in entries[start:]))
         whole.replace(path)
         return forked
 
@@ -152,8 +154,9 @@ class ClaudeSessions:
         if path is None:
             raise FileNotFoundError
         folder = self._trash / path.parent.name
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (folder / f"{path.stem}.title").write_text(title, encoding="utf-8", errors="replace")
+        private_folder(folder)
+        (folder / f"{path.stem}.title").unlink(missing_ok=True)
+        write_new(folder / f"{path.stem}.title", title)
         shutil.move(path, folder / path.name)
 
     async def trashed(self) -> Sequence[Trashed]:
@@ -180,7 +183,7 @@ class ClaudeSessions:
         target = _projects() / path.parent.name / path.name
         if target.exists():
             raise FileExistsError(17, "it is there already")
-        target.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(target.parent)
         shutil.move(path, target)
         path.with_suffix(".title").unlink(missing_ok=True)
 

@@ -7,13 +7,14 @@ takes other keys), and updates of rules go only with the reply to a permission.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from winnow.adapters.claude import config
+from winnow.adapters.files import write_new
 from winnow.core.controls import Rule
 
 _FILES = {
@@ -63,10 +64,10 @@ def _without(path: Path, rules: Sequence[Rule]) -> dict[str, Any]:
 def _write(path: Path, settings: dict[str, Any]) -> None:
     """Whole or not at all."""
     real = path.resolve()
-    new = real.with_name(f".{real.name}.{os.getpid()}")
+    new = real.with_name(f".{real.name}.{uuid4().hex}")
     try:
         mode = real.stat().st_mode
-        new.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_new(new, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
         new.chmod(mode & 0o777)
         new.replace(real)
     except OSError as error:

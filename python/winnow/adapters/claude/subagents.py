@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from winnow.adapters.claude import config
+from winnow.adapters.files import private
 from winnow.core import agent as a
 from winnow.core.tasks.events import Prompted
 from winnow.core.text import blocks
@@ -90,13 +90,9 @@ class DiskSubagents:
             lines.append(json.dumps({**entry, "sessionId": new, "isSidechain": False}) + "\n")
         folder = next(one for one in path.parents if one.name == "subagents").parents[1]
         file = folder / f"{new}.jsonl"
-        with open(file, "x", opener=_private, encoding="utf-8") as out:
+        with open(file, "x", opener=private, encoding="utf-8") as out:
             out.writelines(lines)
         return new
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _id(path: Path) -> str:

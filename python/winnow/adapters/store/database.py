@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from winnow.adapters.files import private_folder
 from winnow.adapters.store.migrations import MIGRATIONS
 from winnow.ports import StoreError
 
@@ -193,7 +194,7 @@ class Database:
 
     def _connection(self) -> Connection:
         if self._db is None:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(self._path.parent)
             try:
                 db = _open(self._path, self._opened)
             except sqlite3.OperationalError:

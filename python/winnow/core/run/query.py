@@ -129,7 +129,7 @@ def parse_human_query(text: str) -> Parsed:
             questions.append(spoken[found.end() + 1 : close].strip())
             end = close
         elif _asks(spoken, found):
-            near.append(spoken[max(begin, 0) :][:_PIECE].split("\n")[0])
+            near.append(spoken[max(begin, 0) : begin + _PIECE].split("\n")[0])
     if not spoken.strip(" \t\n*_") and _LIKE.search(shown):
         near.append(shown.strip()[:_PIECE])
     return Parsed(tuple(filter(None, questions)), tuple(near))
@@ -169,14 +169,14 @@ def _closing(text: str) -> dict[int, int]:
 
 def _in_bold(text: str, begin: int, close: int) -> bool:
     return any(
-        text[:begin].endswith(mark) and text.startswith(mark, close + 1) for mark in ("**", "__")
+        text.endswith(mark, 0, begin) and text.startswith(mark, close + 1) for mark in ("**", "__")
     )
 
 
 def _asks(text: str, found: re.Match[str]) -> bool:
     """Whether it seems to ask: with a bracket before it, or a colon behind it."""
-    before = text[: found.start()].rstrip(" *_")[-1:]
-    after = text[found.end() :][:20].lstrip(" *_")
+    before = text[max(found.start() - 20, 0) : found.start()].rstrip(" *_")[-1:]
+    after = text[found.end() : found.end() + 20].lstrip(" *_")
     return before in ("[", "(") or after.startswith(":")
 
 
