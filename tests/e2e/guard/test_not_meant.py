@@ -1,4 +1,4 @@
-"""What was meant for something else: repeats, macros, commands over many lines, a mouse, a paste."""
+"""What was meant for something else: repeats, macros, commands over lines, a mouse, a paste."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TYPED = [
     ":normal <CR><CR><CR>",
     ":global/./normal <C-v><CR>",
     ":bufdo normal <C-v><CR>",
-    ":call feedkeys(\"\\<lt>CR>\\<lt>CR>\\<lt>CR>\")",
+    ':call feedkeys("\\<lt>CR>\\<lt>CR>\\<lt>CR>")',
     ":call timer_start(1, {-> feedkeys(\"\\<lt>CR>\", 'n')}, {'repeat': 20})",
     ":call timer_start(1, {-> execute('Winnow allow')}, {'repeat': 20})",
     ":autocmd CursorHold,SafeState * ++once Winnow allow",
@@ -27,7 +27,7 @@ BEHIND = "<CR><CR><CR>"  # typed while that still works
 
 
 def test_nothing_else_grants(claude: Editor, api: ScriptedAPI) -> None:
-    """Each is tried with the same permission, which is still there in the end, and can be granted."""
+    """Each is tried with the same permission, which is still there in the end."""
     asked(claude, api, touch())
     claude.lua("vim.fn.setreg('q', vim.keycode('<CR><CR>j<CR>k<CR>'))")
     go = "/Allow once<CR>"
