@@ -74,6 +74,7 @@ soak: install ## Kill and stop it again and again, and see that nothing is lost;
 	NEOVIM=$(NEOVIM) $(BIN)/pytest -m "hypothesis or soak" --hypothesis-profile soak --timeout 0
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.soak
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.endurance.day
+	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.endurance.load
 	NEOVIM=$(NEOVIM) $(BIN)/python -m tests.crowd
 
 clean: ## Remove everything that make has built
