@@ -53,6 +53,18 @@ async def test_it_waits_from_the_end_of_the_turn(room: Room) -> None:
     await ended(room)
 
 
+@pytest.mark.parametrize("around", ["\n", "\n\n"])
+async def test_one_blank_line_is_left_where_it_stood(room: Room, around: str) -> None:
+    await working(room)
+    said = f"One.{around}{choice()}{around}Two."
+    for piece in (said[at : at + 3] for at in range(0, len(said), 3)):
+        await room.hear(a.Text(piece))
+    await room.hear(a.Pause())
+    await ended(room)
+    assert "One.\n\nTwo." in room.editor.text
+    await room.cancel()
+
+
 async def test_a_subagents_question_does_not_break_what_streams(room: Room) -> None:
     """Half a block is there when it comes."""
     await working(room)

@@ -61,6 +61,8 @@ class Turn:
         self._splitter: Splitter | None = None  # of the message that is coming in
         self._speech: type[Said | Thought] | None = None  # what that message is, so far
         self._broken: list[str] = []  # what is wrong with choices of this message
+        self._gap = False  # a choice was taken out at the end of what the message has shown
+        self._end = ""  # its last two characters
         self._calls: dict[str, Called] = {}  # those without a result
         self._since: dict[str, float] = {}  # when they began
         self._held: set[str] = set()  # those that may not run
@@ -176,6 +178,7 @@ class Turn:
         splitter, self._splitter = self._splitter, None
         if splitter is not None and (text := "".join(self._sifted(splitter.finish()))):
             yield Said(text)
+        self._gap, self._end = False, ""
         speech, self._speech = self._speech, None
         if speech is not None:
             yield Paused()
@@ -187,14 +190,25 @@ class Turn:
         """The text to show; choices are kept for later, and what is wrong with others, too."""
         for piece in pieces:
             match piece:
-                case Found(choice=choice, repeated=False):
-                    self.choices.append(choice)
-                case Found():
-                    pass
+                case Found(choice=choice, repeated=repeated):
+                    self._gap = True
+                    if not repeated:
+                        self.choices.append(choice)
                 case Broken(text=text, why=why):
                     self._broken.append(why)
-                    yield text
+                    yield self._closed_up(text)
                 case Shown(text=text):
-                    yield text
+                    yield self._closed_up(text)
                 case _:
                     assert_never(piece)
+
+    def _closed_up(self, text: str) -> str:
+        """A text to show: where a choice was taken out, one blank line is left."""
+        if self._gap:
+            text = text.lstrip("\n")
+            if not text:
+                return ""
+            self._gap = False
+            text = "\n" * (2 - len(self._end) + len(self._end.rstrip("\n"))) + text
+        self._end = (self._end + text)[-2:]
+        return text
