@@ -104,7 +104,7 @@ local function watch_windows(on)
   end)
   on('ColorScheme', highlight.define)
   on('OptionSet', highlight.define, { pattern = 'background' })
-  on('WinResized', function()
+  on({ 'WinResized', 'TabEnter' }, function()
     for _, chat in ipairs(registry.all()) do
       if vim.api.nvim_buf_is_loaded(chat.buf) then -- not one that just went
         refit(chat)

@@ -159,6 +159,21 @@ local function window_of(path)
   end)
 end
 
+--- Columns for text in the narrowest window of this tab page that shows the buffer, else of any.
+---@param buf integer
+---@return integer
+function M.text_width(buf)
+  local width, wins = 200, vim.fn.win_findbuf(buf)
+  local here = vim.tbl_filter(function(win)
+    return vim.api.nvim_win_get_tabpage(win) == vim.api.nvim_get_current_tabpage()
+  end, wins)
+  for _, win in ipairs(#here > 0 and here or wins) do
+    local info = vim.fn.getwininfo(win)[1]
+    width = math.min(width, info.width - info.textoff)
+  end
+  return width
+end
+
 --- Have the windows of a buffer show what they show now, once it was written.
 ---@param buf integer
 ---@return fun() restore

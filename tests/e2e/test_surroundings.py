@@ -128,7 +128,9 @@ def test_mappings_can_be_cleared(desk: ScriptedDesk) -> None:
 def test_a_window_keeps_what_the_user_sets_in_it(desk: ScriptedDesk) -> None:
     """Long lines and open folds come back with the window."""
     with desk.asked(FRUIT) as editor:
-        editor.keys(":setlocal nowrap<CR>zn:new<CR>:quit<CR>")
+        editor.keys(":setlocal nowrap<CR>zn:split<CR>")
+        assert editor.lua("return { vim.wo.wrap, vim.wo.foldenable }") == [False, False]
+        editor.keys(":quit<CR>:new<CR>:quit<CR>")
         assert editor.lua("return { vim.wo.wrap, vim.wo.foldenable, vim.wo.conceallevel }") == [
             False,
             False,
@@ -146,6 +148,10 @@ def test_the_verdict_fits_when_columns_are_taken(desk: ScriptedDesk) -> None:
         width = next(len(row.rstrip("━ ")) for row in editor.screen() if "○○" in row)
         editor.resize(width + 4, 40)
         editor.keys(":setlocal number signcolumn=yes foldcolumn=4<CR>")
+        assert not any("○○" in row for row in editor.screen())
+        editor.keys(":tab split<CR>:setlocal nonumber signcolumn=no foldcolumn=0<CR>")
+        editor.wait_screen("○○")  # it is all that this tab shows
+        editor.keys(":tabclose<CR>")
         assert not any("○○" in row for row in editor.screen())
         editor.resize(100, 40)
 

@@ -43,11 +43,27 @@ local LISTS = table.concat({
   ('^[%s]%s'):format(SIGNS, [[ \zs[ -~]\{2}]]),
 }, [[\|]])
 
+--- Whether a window was split off another one, whose options it has: the user's, by now.
+---@param win integer
+---@param buf integer
+---@return boolean
+local function is_split(win, buf)
+  local from = vim.fn.win_getid(vim.fn.winnr('#'))
+  return from ~= 0
+    and vim.w[from].winnow_dressed == buf
+    and vim.iter(pairs(OPTIONS)):all(function(name)
+      return vim.wo[win][name] == vim.wo[from][name]
+    end)
+end
+
 --- Set the options for this buffer in this window; other buffers of the window keep theirs. Done
 --- once: later the user may want long lines or all folds open. Only markers stay hidden.
 ---@param win integer
 function M.window(win)
   local buf = vim.api.nvim_win_get_buf(win)
+  if vim.w[win].winnow_dressed ~= buf and is_split(win, buf) then
+    vim.w[win].winnow_dressed = buf
+  end
   if vim.w[win].winnow_dressed == buf then
     M.reconceal(win)
     return

@@ -11,6 +11,7 @@ local progress = require('winnow.chat.progress')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
 local view = require('winnow.section.view')
+local window = require('winnow.window')
 
 ---@class (partial) winnow.Chat
 ---@field context integer how full its context is, in percent; 0: nobody knows
@@ -186,7 +187,7 @@ function Chat:show_ghost()
     local begun = demo and vim.list_contains(self:lines(0, -1), grammar.CLAUDE)
     text = self.task and GHOST_OF_TASK or demo and not begun and GHOST_OF_DEMO or GHOST
   end
-  local rows = in_rows(text, view.text_width(self.buf), 'WinnowHint')
+  local rows = in_rows(text, window.text_width(self.buf), 'WinnowHint')
   self.ghost = vim.api.nvim_buf_set_extmark(self.buf, namespace, last, 0, {
     id = self.ghost,
     virt_text = text ~= '' and table.remove(rows, 1) or nil,
@@ -231,7 +232,7 @@ function Chat:show_state()
     text = text == '' and unsaved or ('%s · %s'):format(unsaved, text)
   end
   local row = self:heading_row()
-  local width = view.text_width(self.buf)
+  local width = window.text_width(self.buf)
   local beside = #DRAFT + 2 + vim.fn.strdisplaywidth(text) <= width
   local below = not beside and in_rows(text, width, 'WinnowStatus')
   self.status = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, {

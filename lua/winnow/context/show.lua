@@ -5,6 +5,7 @@ local found_ = require('winnow.context.found')
 local list = require('winnow.context.list')
 local mention_ = require('winnow.context.mention')
 local view = require('winnow.section.view')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -92,7 +93,7 @@ function M.now(chat)
       stale = stale or mention.word == 'diff' and not (known and vim.uv.now() - known.at < AGE)
     end
   end
-  local width = view.text_width(chat.buf)
+  local width = window.text_width(chat.buf)
   for row, chunks in pairs(rows) do
     draw(chat, row, chunks, width)
   end

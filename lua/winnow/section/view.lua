@@ -3,6 +3,7 @@
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
+local window = require('winnow.window')
 
 local M = {}
 
@@ -150,18 +151,6 @@ local function foot_lines(shown, width)
   return lines
 end
 
---- Columns for text in the narrowest window that shows the buffer.
----@param buf integer
----@return integer
-function M.text_width(buf)
-  local width = 200
-  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    local info = vim.fn.getwininfo(win)[1]
-    width = math.min(width, info.width - info.textoff)
-  end
-  return width
-end
-
 --- Take back all that was drawn.
 ---@param buf integer
 function M.clear(buf)
@@ -300,7 +289,7 @@ end
 ---@param section winnow.Section
 function M.draw(section)
   local buf = section.chat.buf
-  local width = M.text_width(buf)
+  local width = window.text_width(buf)
   local first, after = section:rows()
   local heads, asked, foot, bodies, options = find(section, first)
   local wanted = {} ---@type { [1]: integer, [2]: vim.api.keyset.set_extmark }[]

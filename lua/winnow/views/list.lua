@@ -135,7 +135,7 @@ function List:show_hint()
   local last = vim.api.nvim_buf_line_count(self.buf) - 1
   if self.kind.hint then
     local some = last > 0 or (self.kind.key or key_of)(self:lines()[1])
-    local rows = drawn.in_lines(drawn.wrapped(self.kind.hint, drawn.text_width(self.buf)))
+    local rows = drawn.in_lines(drawn.wrapped(self.kind.hint, window.text_width(self.buf)))
     local mark = { id = 1, virt_lines = some and rows or nil }
     vim.api.nvim_buf_set_extmark(self.buf, namespace, last, 0, mark)
   end
