@@ -110,12 +110,27 @@ function M.fence(win, buf, row, line, group)
   end
 end
 
+--- The beginning of a text, as wide as there is room.
+---@param text string
+---@param columns integer
+---@return string
+local function beginning(text, columns)
+  if vim.fn.strdisplaywidth(text) <= columns then
+    return text
+  end
+  local short = vim.fn.strcharpart(text, 0, columns)
+  while short ~= '' and vim.fn.strdisplaywidth(short) >= columns do
+    short = vim.fn.strcharpart(short, 0, vim.fn.strchars(short) - 1)
+  end
+  return short .. '…'
+end
+
 --- Say in one line what the frontmatter holds, which is folded.
 ---@param win integer
 ---@param buf integer
 function M.summarise(win, buf)
   local width = text_width(win)
-  cover(buf, 0, frontmatter.summary(buf, width), width, 'WinnowStatus')
+  cover(buf, 0, beginning(frontmatter.summary(buf, width), width), width, 'WinnowStatus')
 end
 
 local SOME = 20 -- lines in which a message says what it is about
@@ -134,21 +149,6 @@ local function taken(lines)
     tools = tools + (vim.startswith(lines[i], grammar.TOOL) and 1 or 0)
   end
   return tools == 0 and '' or ('%d tool%s'):format(tools, tools == 1 and '' or 's')
-end
-
---- The beginning of a text, as wide as there is room.
----@param text string
----@param columns integer
----@return string
-local function beginning(text, columns)
-  if vim.fn.strdisplaywidth(text) <= columns then
-    return text
-  end
-  local short = vim.fn.strcharpart(text, 0, columns)
-  while short ~= '' and vim.fn.strdisplaywidth(short) >= columns do
-    short = vim.fn.strcharpart(short, 0, vim.fn.strchars(short) - 1)
-  end
-  return short .. '…'
 end
 
 --- Say beside the heading of a folded turn how it begins, and what it has taken.

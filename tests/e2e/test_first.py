@@ -63,6 +63,9 @@ def test_the_demo_says_so_and_begins(editor: Editor) -> None:
         lambda: "tour" in [row.strip() for row in editor.screen()],
         "a hint in two rows",
     )
+    assert editor.screen()[0].endswith(" not Claude")  # and no part of a word
+    editor.resize(30, 24)
+    editor.wait(lambda: editor.screen()[0].endswith("…"), "a line that is cut")
     editor.command("set nonumber")
     editor.resize(80, 24)
     editor.keys(":Winnow demo<CR>")

@@ -65,7 +65,7 @@ function M.summary(buf, width)
       return text
     end
   end
-  return text
+  return why and who or text -- that it is no Claude before all else
 end
 
 --- Keep the block of a chat in mind. What the user has taken of its ends, or all of it, as `dd`
