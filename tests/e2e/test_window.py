@@ -238,6 +238,17 @@ def test_the_folded_frontmatter_comes_back(editor: Editor) -> None:
     assert editor.text().count("session: ") == 1
 
 
+def test_what_is_written_in_no_window_is_folded_as_it_stands(editor: Editor) -> None:
+    """Neovim keeps a hidden buffer's folds by their lines' numbers."""
+    editor.keys(":Winnow<CR>iHi<Esc>:w<CR>:enew<CR>")
+    chat = "require('winnow.registry').all()[1]"
+    editor.wait(lambda: editor.lua(f"return {chat}.state == 'idle'"), "an idle chat")
+    editor.lua(f"require('winnow.chat.transcript').meta({chat}, {{ branch = 'main' }})")
+    editor.keys(":Winnow<CR>")
+    end = editor.lines().index("---", 1) + 1
+    assert editor.lua("return vim.fn.foldclosedend(1)") == end
+
+
 @pytest.mark.parametrize("cols", [42, 60])
 def test_wrapped_rows_hang_under_their_text(editor: Editor, cols: int) -> None:
     """Those of heads, of tools' lines, of records and of quotes, as those of options."""

@@ -305,6 +305,20 @@ local function fold_all(win, found, done)
   end, REST)
 end
 
+--- Forget folds that were made before lines came above them while no window showed the buffer:
+--- Neovim gives a window back what the last one had, by their numbers.
+---@param win integer
+---@param last_row integer of the frontmatter
+local function forget_old(win, last_row)
+  vim.api.nvim_win_call(win, function()
+    local ends = vim.fn.foldclosedend(1)
+    local fits = vim.fn.foldlevel(last_row + 1) > 0 and (ends < 0 or ends == last_row + 1)
+    if M.may_fold(win) and vim.fn.foldlevel(1) > 0 and not fits then
+      vim.cmd.normal({ 'zE', bang = true })
+    end
+  end)
+end
+
 --- Fold the frontmatter, and every block of the buffer that a window shows, but nothing in an open
 --- section: what is answered must be seen.
 ---@param win integer
@@ -315,6 +329,7 @@ function M.all(win)
   local lines = vim.api.nvim_buf_get_lines(buf, 0, stop, false)
   local _, last_row = frontmatter.parse(lines)
   if last_row then
+    forget_old(win, last_row)
     fold(win, 0, last_row)
   end
   fold_all(win, blocks(lines), function()
