@@ -230,7 +230,7 @@ M.subcommands = {
   end,
   usage = function(args)
     registry.with_current(function(chat)
-      lists.open('usage', chat.buf, args.smods)
+      lists.open('usage', chat.buf, args.smods, { window = window.WRAPPED })
     end)
   end,
   log = function(args, rest)
@@ -279,7 +279,7 @@ M.subcommands = {
 local function open(args)
   local source = vim.api.nvim_get_current_buf()
   local buf = chats.of_directory(begin.place())
-  window.show(buf, args.smods)
+  window.show(buf, args.smods, true)
   local chat = registry.get(buf)
   if chat and args.range > 0 then
     begin.quote(chat, source, args.line1, args.line2)

@@ -69,15 +69,23 @@ local function is_chat()
   return registry.current() ~= nil or vim.bo.filetype == 'winnowagent'
 end
 
+--- Whether the current window holds a list of ours, in the place of a chat.
+---@param chat integer its buffer
+---@return boolean
+local function is_list_over(chat)
+  return vim.startswith(vim.api.nvim_buf_get_name(0), 'winnow://') and vim.fn.bufnr('#') == chat
+end
+
 --- Show a buffer: where it is visible already, or in the current window when that holds nothing or
 --- a chat, or in a new one at the right, or below where that is too narrow; command modifiers such
 --- as :tab say otherwise.
 ---@param buf integer
 ---@param mods? table
-function M.show(buf, mods)
+---@param back? boolean a chat comes back where a list has taken its place
+function M.show(buf, mods, back)
   local win = vim.fn.bufwinid(buf)
   local given = mods and M.is_given(mods)
-  local free = not vim.wo.winfixbuf and (is_empty() or is_chat())
+  local free = not vim.wo.winfixbuf and (is_empty() or is_chat() or back and is_list_over(buf))
   if win ~= -1 then
     vim.api.nvim_set_current_win(win)
   elseif free and not given then

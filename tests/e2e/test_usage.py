@@ -39,3 +39,6 @@ def test_usage_is_shown(claude: Editor, api: ScriptedAPI) -> None:
     claude.keys(":Winnow usage<CR>")
     claude.wait(lambda: "900.0k of 1.00M tokens" in claude.text(), "the report")
     assert "This chat has cost $" in claude.text()
+    assert claude.lua("return vim.wo.wrap and vim.wo.linebreak")
+    claude.keys(":Winnow<CR>")  # back, where it was
+    assert claude.lua("return { vim.bo.filetype, vim.fn.winnr('$') }") == ["winnow", 1]

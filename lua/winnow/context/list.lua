@@ -49,6 +49,7 @@ end
 function M.open(chat, mods)
   tell(chat)
   lists.open('context', chat.buf, mods, {
+    window = window.WRAPPED,
     pick = function(line)
       pick(line, chat.cwd)
     end,
