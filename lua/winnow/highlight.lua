@@ -175,17 +175,33 @@ local EMPHASIS = [[
   (#set! conceal ""))
 ]]
 
---- The lines of diffs in an open section, each of which has a colour of its own: see `draw.lua`.
+--- The lines of an open section that have colours of their own, see `draw.lua`: options and diffs.
 ---@param buf integer
----@return winnow.Rows[]
-local function diffs(buf)
+---@return winnow.Rows[] from the first to the last
+local function coloured(buf)
   local chat = registry.get(buf)
-  local found = {}
-  for _, body in ipairs(chat and chat.section and view.bodies(chat.section) or {}) do
+  local section = chat and chat.section
+  local found = {} ---@type winnow.Rows[]
+  if not section then
+    return found
+  end
+  for _, body in ipairs(view.bodies(section)) do
     if body.info == 'diff' and body.last - body.first > 2 then
       table.insert(found, { first = body.first + 1, after = body.last - 1 })
     end
   end
+  local first, _, marked = section:rows(), section:lines()
+  for _, line in ipairs(marked) do
+    local row, last = first + line.at - 1, found[#found]
+    if tonumber(line.marker.slot) and last and last.after == row then
+      last.after = row + 1
+    elseif tonumber(line.marker.slot) then
+      table.insert(found, { first = row, after = row + 1 })
+    end
+  end
+  table.sort(found, function(one, other)
+    return one.first < other.first
+  end)
   return found
 end
 
@@ -200,7 +216,7 @@ function M.markdown(buf)
   end
   said.start()
   parsed.keep(buf, parser, function()
-    return diffs(buf)
+    return coloured(buf)
   end)
   local queries = {
     markdown = plain_query('markdown') .. PLAN,

@@ -174,14 +174,15 @@ end
 ---@param top integer
 ---@param bottom integer
 ---@param without winnow.Rows[]
+---@param count integer of lines
 ---@return integer top
 ---@return integer bottom
-local function outside(top, bottom, without)
+local function outside(top, bottom, without, count)
   for _, left in ipairs(without) do
     top = top >= left.first and top <= left.after and left.first - 1 or top
     bottom = bottom >= left.first and bottom <= left.after and left.after + 1 or bottom
   end
-  return top, bottom
+  return math.max(0, top), math.min(count, bottom)
 end
 
 --- Have a tree hold what is shown, and little more than that; one that would be large stays.
@@ -195,17 +196,18 @@ end
 local function fit(buf, parser, was, top, bottom, without)
   local region = parser:included_regions()[1] -- none if it was edited before it was parsed
   local now = region and region[1] -- none if it is all
-  top, bottom = outside(top, bottom, without)
+  local count = vim.api.nvim_buf_line_count(buf)
+  top, bottom = outside(top, bottom, without, count)
   local holds = region ~= nil
     and (not now or now[1] <= top and region[#region][4] >= bottom)
-    and (#without == 0 or now ~= nil and is_torn(region, without))
+    and (now and is_torn(region, without) or not now and #without == 0)
   if holds and math.abs(top - was[1]) <= SLACK and math.abs(bottom - was[2]) <= SLACK then
     return false
   end
   was[1], was[2] = top, bottom
-  local count = vim.api.nvim_buf_line_count(buf)
-  local first = beginning(buf, math.max(0, top - MARGIN), now and now[1])
-  local last = ending(buf, first, math.min(count, bottom + MARGIN), count)
+  local from, to = outside(top - MARGIN, bottom + MARGIN, without, count)
+  local first = beginning(buf, from, now and now[1])
+  local last = ending(buf, first, to, count)
   local wanted, size = torn(first, last, without)
   if holds and size > SOON then
     return false
