@@ -229,8 +229,8 @@ end
 EDITS = [
     *("dd", "3dd", "x", "J", ">>", "p", "yyp", "V3jd", "gUU", "cctyped<Esc>", "A x<Esc>"),
     *("otwo<CR>lines<Esc>", "Oabove<Esc>", "u", "3u", "<C-r>", ":g/2/d<CR>", ":%s/a/b/e<CR>"),
-    *(":m+2<CR>", ":m0<CR>", ":t.<CR>", ":.,$!sort<CR>", ":s/e/E/e<CR>", "Godraft<Esc>"),
-    *(":earlier 2<CR>", ":e!<CR>", ":%g/^-/m$<CR>", ":%s/k/K/g<Esc>", "qaddq2@a"),
+    *(":sil! m+2<CR>", ":sil! m0<CR>", ":t.<CR>", ":.,$!sort<CR>", ":s/e/E/e<CR>", "Godraft<Esc>"),
+    *(":earlier 2<CR>", ":e!<CR>", ":sil! %g/^-/m$<CR>", ":%s/k/K/g<Esc>", "qaddq2@a"),
 ]
 
 

@@ -17,7 +17,7 @@ PutBack = Callable[[Review, Wanted, Callable[[list[str]], None]], None]
 
 NAME = "review"
 PIECE = 2000  # lines that go to the editor at a time
-PAUSE = 0.04  # seconds between two of these
+PAUSE = 0.01  # seconds between two of these
 READING = "Looking at what has changed …"
 EDITED = "{} has unsaved edits in Neovim: write it first."
 OLD = "this review is too old to be acted on: :e! shows what has changed until now."

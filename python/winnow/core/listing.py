@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -74,6 +75,7 @@ def render(rows: Iterable[Row]) -> list[str]:
     return [_line(row) for row in rows]
 
 
+@lru_cache(maxsize=1 << 12)  # most lines are as they were
 def _line(row: Row) -> str:
     text = clean(row.text).rstrip()
     return f"{text}{marker(row.key, 0, grammar.LINE)}" if row.key else text
