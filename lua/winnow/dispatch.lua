@@ -42,7 +42,9 @@ local window = require('winnow.window')
 local function on_section(act)
   return function(chat, e)
     if chat.section and chat.section.id == e.section then
-      chat.section.confirming = nil -- the host has acted on it
+      if e.type ~= 'verdict' or e.acted then -- not that of an edit which came before the <CR>
+        chat.section.confirming = nil -- the host has acted on it
+      end
       act(chat.section, e)
     end
   end
@@ -87,6 +89,7 @@ M.effects = {
   end,
   section = function(chat, e)
     section.open(chat, e.section, e.lines, e.previews, e.focus, e.edited)
+    chat.section.confirming = nil -- a new host has seen it
   end,
   verdict = on_section(function(open, e)
     open:judge(e.parts, e.waiting, e.offer)

@@ -574,6 +574,7 @@
 ---@field parts winnow.Part[]
 ---@field waiting integer
 ---@field offer string
+---@field acted boolean
 
 --- One sentence for the user's message line, when nothing before it is held back.
 ---@class winnow.effect.Say

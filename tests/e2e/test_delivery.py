@@ -299,6 +299,38 @@ def test_messages_that_no_host_has_read_are_the_draft(
     assert told(api, "remember the milk", "and the bread") == 0
 
 
+VERDICT = """
+  local chat = require('winnow.registry').current()
+  local open = chat.section
+  require('winnow.dispatch').apply({
+    {
+      type = 'verdict',
+      chat = chat.buf,
+      section = open.id,
+      parts = open.parts,
+      waiting = 0,
+      offer = '',
+    },
+  })
+"""
+
+
+def test_an_answer_right_after_an_edit_outlives_the_host(editor: Editor) -> None:
+    """The verdict on the edit comes when `<CR>` was pressed, and the host acts on no more."""
+    asks = {"type": "ask", "questions": [STORE]}
+    editor.sandbox.scenario.write_text(json.dumps({"turns": [[asks]]}))
+    start(editor)
+    wait_section(editor, "Question: Store")
+    editor.keys("gg/^Redis<CR>dd")
+    decided(editor)
+    host = victim(editor, "pynvim.start_host")
+    os.kill(host, signal.SIGSTOP)
+    editor.keys("<CR>")
+    editor.lua(VERDICT)
+    os.kill(host, signal.SIGKILL)
+    editor.wait_line("✓ Selected: SQLite", 20)
+
+
 LATE = """
 import os, pynvim
 try:

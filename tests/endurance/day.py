@@ -253,7 +253,8 @@ class Day:
         """Whether what was begun has come to its end."""
         if self._file == self._main:
             return rests
-        with self._store() as db:
+        events: list[Any] = []
+        with self._store() as db, suppress(sqlite3.OperationalError):  # there is no table yet
             events = db.execute("SELECT event FROM run_events").fetchall()
         return rests and f"Finished {number}." in str(events)
 

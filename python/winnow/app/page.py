@@ -137,11 +137,11 @@ class Page:
         self.apply(p.Save(self.chat))
         self._advance()
 
-    def judge(self) -> None:
-        """Show the open section's verdict."""
+    def judge(self, *, acted: bool = False) -> None:
+        """Show the open section's verdict; ``acted``: after a ``<CR>``."""
         if self.open is not None:
             self._told = len(self.views) - 1
-            self.apply(self.open.verdict(self.chat, self._told))
+            self.apply(self.open.verdict(self.chat, self._told, acted=acted))
 
     def say(self, text: str, level: p.Level = "info") -> None:
         """Tell the user one sentence, at once."""

@@ -84,7 +84,7 @@ class View:
         self.lines = lines
         self.section.edited(lines)
 
-    def verdict(self, chat: int, waiting: int) -> p.Verdict:
+    def verdict(self, chat: int, waiting: int, *, acted: bool = False) -> p.Verdict:
         """What ``<CR>`` would send now."""
         reading = parse(self._form, self.lines)
         parts = answer.verdict(self._form, reading, self._accepted)
@@ -95,6 +95,7 @@ class View:
             parts=parts,
             waiting=waiting,
             offer=offered.text if offered else "",
+            acted=acted,
         )
 
     def confirm(

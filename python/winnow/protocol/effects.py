@@ -58,12 +58,14 @@ class Section(SectionMessage, frozen=True):
 class Verdict(SectionMessage, frozen=True):
     """What ``<CR>`` would send now, for the section's foot; ``waiting`` sections follow it.
 
-    ``offer`` is an earlier answer that ``<CR>`` on the foot would take.
+    ``offer`` is an earlier answer that ``<CR>`` on the foot would take. ``acted``: it comes after
+    what a ``<CR>`` has done, and not of an edit before that.
     """
 
     parts: list[Part]
     waiting: int = 0
     offer: str = ""
+    acted: bool = False
 
 
 class Say(ChatMessage, frozen=True):

@@ -113,7 +113,7 @@ class User:
             case other:
                 assert_never(other)
         self._shelf.keep(view.section.stored)
-        self._page.judge()
+        self._page.judge(acted=True)
 
     def _answered_here(self, marker: str) -> bool:
         stored = self._shelf.kept.get(marker)
