@@ -110,27 +110,12 @@ function M.fence(win, buf, row, line, group)
   end
 end
 
---- The beginning of a text, as wide as there is room.
----@param text string
----@param columns integer
----@return string
-local function beginning(text, columns)
-  if vim.fn.strdisplaywidth(text) <= columns then
-    return text
-  end
-  local short = vim.fn.strcharpart(text, 0, columns)
-  while short ~= '' and vim.fn.strdisplaywidth(short) >= columns do
-    short = vim.fn.strcharpart(short, 0, vim.fn.strchars(short) - 1)
-  end
-  return short .. '…'
-end
-
 --- Say in one line what the frontmatter holds, which is folded.
 ---@param win integer
 ---@param buf integer
 function M.summarise(win, buf)
   local width = text_width(win)
-  cover(buf, 0, beginning(frontmatter.summary(buf, width), width), width, 'WinnowStatus')
+  cover(buf, 0, tool.beginning(frontmatter.summary(buf, width), width), width, 'WinnowStatus')
 end
 
 local SOME = 20 -- lines in which a message says what it is about
@@ -173,7 +158,7 @@ function M.introduce(win, buf, row, heading)
   local room = text_width(win) - #heading - 1 - vim.fn.strdisplaywidth(took)
   vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
     virt_text = {
-      { beginning(vim.trim(marker.strip(text or '')), math.max(room, 1)), 'WinnowHint' },
+      { tool.beginning(vim.trim(marker.strip(text or '')), math.max(room, 1)), 'WinnowHint' },
       { took, 'WinnowStatus' },
     },
     virt_text_win_col = #heading + 1,

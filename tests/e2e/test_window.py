@@ -238,6 +238,20 @@ def test_the_folded_frontmatter_comes_back(editor: Editor) -> None:
     assert editor.text().count("session: ") == 1
 
 
+def test_what_a_call_does_is_told_as_far_as_there_is_room(editor: Editor) -> None:
+    editor.resize(60, 24)
+    editor.keys(":Winnow<CR>")
+    wait_idle(editor)
+    editor.lua("""
+      local chat = require('winnow.registry').current()
+      require('winnow.chat.transcript').tool(chat, 't', '▸ Agent look at it …', {})
+      local call = { id = 't', since = os.time() - 3, text = ('some words · '):rep(9) }
+      require('winnow.chat.running').show(chat, { call })
+    """)
+    told = re.compile(r"▸ Agent look at it … \d s · some words · .*…")
+    editor.wait(lambda: any(map(told.fullmatch, editor.screen())), "what it does, and that is cut")
+
+
 def test_what_is_written_in_no_window_is_folded_as_it_stands(editor: Editor) -> None:
     """Neovim keeps a hidden buffer's folds by their lines' numbers."""
     editor.keys(":Winnow<CR>iHi<Esc>:w<CR>:enew<CR>")

@@ -4,6 +4,7 @@
 local duration = require('winnow.chat.duration')
 local grammar = require('winnow.grammar')
 local registry = require('winnow.registry')
+local tool_ = require('winnow.chat.tool')
 local transcript = require('winnow.chat.transcript')
 
 local M = {}
@@ -28,6 +29,21 @@ local function of(chat)
   return all[chat]
 end
 
+--- Columns behind a call's line, in the window that has fewest there.
+---@param chat winnow.Chat
+---@param row integer
+---@param line string
+---@return integer
+local function room(chat, row, line)
+  local least = vim.o.columns
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    local last = vim.fn.screenpos(win, row + 1, #line).endcol
+    local info = vim.fn.getwininfo(win)[1]
+    least = last > 0 and math.min(least, info.wincol + info.width - 2 - last) or least
+  end
+  return least
+end
+
 --- Say behind a call's line since when it runs, and what else there is to say.
 ---@param chat winnow.Chat
 ---@param id string
@@ -39,8 +55,10 @@ local function say(chat, id, seconds, what, anew)
   local row = tool and (anew and transcript.row(chat, id) or transcript.marked(chat, tool))
   if row then
     local passed = duration.words(math.max(0, math.floor(seconds)))
+    local told = what == '' and passed or passed .. ' · ' .. what
+    local columns = math.max(room(chat, row, tool.line), #passed)
     vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, 0, {
-      virt_text = { { what == '' and passed or passed .. ' · ' .. what, 'WinnowStatus' } },
+      virt_text = { { tool_.beginning(told, columns), 'WinnowStatus' } },
       virt_text_pos = 'eol',
       hl_mode = 'combine',
     })

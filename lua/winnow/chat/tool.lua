@@ -59,11 +59,14 @@ end
 
 local width_of = vim.fn.strdisplaywidth
 
---- The end of a text is left out.
+--- The beginning of a text, as wide as there is room.
 ---@param text string
 ---@param columns integer
 ---@return string
-local function without_end(text, columns)
+function M.beginning(text, columns)
+  if width_of(text) <= columns then
+    return text
+  end
   local fits = 0
   for _, first in ipairs(vim.str_utf_pos(text)) do
     if width_of(text:sub(1, first - 1)) >= columns then
@@ -114,11 +117,11 @@ function M.fitted(line, width)
   local least = math.min(width_of(about), math.floor(width / LEAST))
   if columns < least then
     columns = least
-    state = without_end(state, width - width_of(head) - columns)
+    state = M.beginning(state, width - width_of(head) - columns)
   end
   local path = about:find('/', 1, true) and not vim.startswith(line, COMMANDS)
   if width_of(about) > columns then
-    about = (path and without_folders or without_end)(about, columns)
+    about = (path and without_folders or M.beginning)(about, columns)
   end
   return head .. about .. state
 end
