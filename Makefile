@@ -33,6 +33,7 @@ install: .venv/installed ## Build .venv, with Neovim if there is none >= 0.10
 		echo 'winnow needs Python 3.10 or newer with its venv module (or uv); please install it.' >&2; \
 		exit 1; \
 	fi
+	@$(BIN)/python -m compileall -q python rplugin
 	@touch $@
 
 run: install ## Chat: with Claude if you are logged in, else with the built-in demo agent

@@ -77,7 +77,11 @@ local function install()
   local with_pip = { interpreter, '-I', '-m', 'pip', 'install', '--disable-pip-version-check' }
   local command = vim.list_extend(uv and with_uv or with_pip, { '--editable', root })
   local failure = run(command)
-  return failure and ('The Python packages could not be installed: %s'):format(failure)
+  if failure then
+    return ('The Python packages could not be installed: %s'):format(failure)
+  end
+  -- What is editable nobody else compiles: the first chat would wait for it, a second or two.
+  run({ interpreter, '-I', '-m', 'compileall', '-q', root .. '/python', root .. '/rplugin' })
 end
 
 local problem

@@ -1,9 +1,11 @@
-"""Imports the SDK without the package ``mcp``, which Winnow has no use for.
+"""Imports the SDK without packages that Winnow has no use for.
 
 Of two seconds of processor time that importing the SDK takes, ``mcp`` with its models is more than
-four fifths, and the first turn of a chat waits for it. The SDK needs it for MCP servers in its own
-process; ours are a `ToolServer`. So while it is imported, modules stand in for those of ``mcp``
-that it names; where they are not enough any more, it is imported as it is.
+four fifths, and of the rest ``jsonschema`` is the half; the first turn of a chat waits for it. The
+SDK needs them for MCP servers in its own process; ours are a `ToolServer`. So while it is imported,
+modules stand in for those that it names; where they are not enough any more, all is imported as it
+is. Before it starts the CLI, it imports ``opentelemetry``, to tell of the span that it is in, and
+here it is in none.
 """
 
 from __future__ import annotations
@@ -13,13 +15,15 @@ import logging
 import sys
 import threading
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 log = logging.getLogger(__name__)
 
 _SDK = "claude_agent_sdk"
-# What the SDK imports of it when it is imported itself: names, by module.
+_TRACING = "opentelemetry"
+# What the SDK imports of them when it is imported itself: names, by module.
 _NAMES = {
+    "jsonschema": (),
     "mcp": (),
     "mcp.server": ("Server",),
     "mcp.shared": (),
@@ -31,7 +35,7 @@ _lock = threading.Lock()
 
 
 class _Nothing:
-    """Stands for a class of ``mcp``; nobody makes one."""
+    """Stands for a class of theirs; nobody makes one."""
 
     def __init_subclass__(cls, **_: Any) -> None:
         super().__init_subclass__()
@@ -46,12 +50,12 @@ def load() -> None:
     with _lock:
         if _SDK in sys.modules:
             return
-        if "mcp" not in sys.modules:
-            _load_without_mcp()
+        if not _NAMES.keys() & sys.modules.keys():
+            _load_without()
         importlib.import_module(_SDK)
 
 
-def _load_without_mcp() -> None:
+def _load_without() -> None:
     modules = {name: _module(name, names) for name, names in _NAMES.items()}
     for name, module in modules.items():
         parent, _, child = name.rpartition(".")
@@ -60,12 +64,13 @@ def _load_without_mcp() -> None:
     sys.modules.update(modules)
     try:
         importlib.import_module(_SDK)
+        sys.modules.setdefault(_TRACING, cast(Any, None))  # whoever imports it finds none
     except Exception:
-        log.warning("the SDK needs more of mcp than it did", exc_info=True)
+        log.warning("the SDK needs more of other packages than it did", exc_info=True)
         for name in [name for name in sys.modules if name.partition(".")[0] == _SDK]:
             del sys.modules[name]
     finally:
-        for name in modules:  # whoever else wants mcp gets it
+        for name in modules:  # whoever else wants them gets them
             del sys.modules[name]
 
 
