@@ -5,18 +5,14 @@ end
 vim.g.loaded_winnow = true
 
 -- Where no package manager has made the help's tags. A folder that can't be written has none.
-local doc = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h') .. '/doc'
+local doc = debug.getinfo(1, 'S').source:match('^@(.*)plugin[/\\]') .. 'doc'
 if not vim.uv.fs_stat(doc .. '/tags') then
   pcall(vim.cmd.helptags, doc)
 end
 
--- Loaded late, as package managers can do by a command or a key: a session may have been restored.
-local late = vim.tbl_filter(function(buf)
-  local name = vim.api.nvim_buf_get_name(buf)
-  return vim.api.nvim_buf_is_loaded(buf) and name:find('/winnow/chats/[^/]*%.md$') ~= nil
-end, vim.api.nvim_list_bufs())
+local late = {} ---@type integer[] chats that were open before
 
---- Read the chats that were open before.
+--- Read them.
 local function read_late()
   local bufs = late
   late = {}
@@ -26,7 +22,12 @@ local function read_late()
     end)
   end
 end
-if #late > 0 then
+-- Loaded late, as package managers can do by a command or a key: a session may have been restored.
+if vim.v.vim_did_enter == 1 then
+  late = vim.tbl_filter(function(buf)
+    local name = vim.api.nvim_buf_get_name(buf)
+    return vim.api.nvim_buf_is_loaded(buf) and name:find('/winnow/chats/[^/]*%.md$') ~= nil
+  end, vim.api.nvim_list_bufs())
   vim.schedule(read_late) -- a mapping that loads plugins can't
 end
 
@@ -44,39 +45,29 @@ end, {
 })
 
 local group = vim.api.nvim_create_augroup('winnow', {})
-local chats = '*/winnow/chats/*.md'
+local named = false
+---@param events string|string[]
+---@param act fun(event: table)
+local function on(events, act)
+  local options = { group = group, pattern = '*/winnow/chats/*.md', callback = act }
+  vim.api.nvim_create_autocmd(events, options)
+end
 -- A chat has no swap file (see winnow.chat.lock), and Neovim asks nothing about an older one.
-vim.api.nvim_create_autocmd('BufReadPre', {
-  group = group,
-  pattern = chats,
-  callback = function(event)
-    vim.bo[event.buf].swapfile = false
-  end,
-})
-vim.api.nvim_create_autocmd('SwapExists', {
-  group = group,
-  pattern = chats,
-  callback = function()
-    vim.v.swapchoice = 'e'
-  end,
-})
--- Nothing made for Markdown files shall set itself up in a chat. Said only when one is read: it
--- would double Winnow's share of Neovim's start.
-vim.api.nvim_create_autocmd('BufReadPre', {
-  group = group,
-  pattern = chats,
-  once = true,
-  callback = function()
+-- Nothing made for Markdown files shall set itself up in it: said only when one is read, since to
+-- say so would double Winnow's share of Neovim's start.
+on('BufReadPre', function(event)
+  vim.bo[event.buf].swapfile = false
+  if not named then
+    named = true
     vim.filetype.add({ pattern = { ['.*/winnow/chats/.*%.md'] = 'winnow' } })
-  end,
-})
-vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
-  group = group,
-  pattern = chats,
-  callback = function(event)
-    require('winnow.chats').attach(event.buf)
-  end,
-})
+  end
+end)
+on('SwapExists', function()
+  vim.v.swapchoice = 'e'
+end)
+on({ 'BufReadPost', 'BufNewFile' }, function(event)
+  require('winnow.chats').attach(event.buf)
+end)
 
 -- A server inside Neovim, which any completion asks.
 vim.api.nvim_create_autocmd('FileType', {
@@ -91,27 +82,35 @@ vim.api.nvim_create_autocmd('FileType', {
   end,
 })
 
-local plugs = {
-  n = { 'go', 'cancel', 'keep', 'discuss', 'send', 'steer', 'stop', 'allow', 'always', 'deny' },
-  [''] = { 'next-message', 'previous-message' },
-  x = { 'inside-code', 'around-code' },
-}
-plugs.o = plugs.x
-vim.list_extend(plugs.n, { 'agent-up', 'next-agent', 'previous-agent' })
-vim.list_extend(plugs.n, { 'outline', 'open-file', 'yank-code', 'paste-image', 'comment' })
-table.insert(plugs.n, 'accept-change')
-table.insert(plugs.n, 'fold-less')
-for mode, names in pairs(plugs) do
-  for _, name in ipairs(names) do
-    vim.keymap.set(mode, ('<Plug>(winnow-%s)'):format(name), function()
-      require('winnow.keys')[name]()
-    end)
+--- Half of what `vim.keymap.set()` takes, which would be most of what is done here.
+---@param modes string[]
+---@param name string
+---@param act? fun(): string?
+local function plug(modes, name, act)
+  local options = { noremap = true, expr = act ~= nil, replace_keycodes = act ~= nil }
+  options.callback = act or function()
+    require('winnow.keys')[name]()
+  end
+  for _, mode in ipairs(modes) do
+    vim.api.nvim_set_keymap(mode, ('<Plug>(winnow-%s)'):format(name), '', options)
   end
 end
+-- stylua: ignore
+for _, name in ipairs({
+  'go', 'cancel', 'keep', 'discuss', 'send', 'steer', 'stop', 'allow', 'always', 'deny', 'agent-up',
+  'next-agent', 'previous-agent', 'outline', 'open-file', 'yank-code', 'paste-image', 'comment',
+  'accept-change', 'fold-less',
+}) do
+  plug({ 'n' }, name)
+end
+plug({ '' }, 'next-message')
+plug({ '' }, 'previous-message')
+plug({ 'x', 'o' }, 'inside-code')
+plug({ 'x', 'o' }, 'around-code')
 -- An operator: the motion follows.
-vim.keymap.set({ 'n', 'x' }, '<Plug>(winnow-add)', function()
+plug({ 'n', 'x' }, 'add', function()
   return require('winnow.context.add').start()
-end, { expr = true })
-vim.keymap.set('n', '<Plug>(winnow-add-line)', function()
+end)
+plug({ 'n' }, 'add-line', function()
   return require('winnow.context.add').start() .. '_'
-end, { expr = true })
+end)

@@ -1,34 +1,36 @@
 --- `:Winnow {sub}`: one function for each subcommand.
-local agent = require('winnow.views.agent')
-local aside = require('winnow.views.aside')
-local begin = require('winnow.begin')
-local board = require('winnow.views.board')
-local chats = require('winnow.chats')
-local clarify = require('winnow.clarify')
 local config = require('winnow.config')
-local context = require('winnow.context.list')
-local image = require('winnow.context.image')
-local decisions = require('winnow.views.decisions')
-local engine = require('winnow.engine')
-local follow = require('winnow.chat.follow')
-local guard = require('winnow.guard')
-local handover = require('winnow.handover')
 local host = require('winnow.host')
-local inbox = require('winnow.views.inbox')
-local kept = require('winnow.views.kept')
-local library = require('winnow.library')
-local lists = require('winnow.views.list')
-local running = require('winnow.chat.running')
-local list = require('winnow.views.list')
+local lazy = require('winnow.lazy')
 local log = require('winnow.log')
-local refs = require('winnow.chat.refs')
 local registry = require('winnow.registry')
-local review = require('winnow.views.review')
-local rewind = require('winnow.rewind')
-local run = require('winnow.run')
 local say = require('winnow.say')
-local timeline = require('winnow.views.timeline')
-local window = require('winnow.window')
+
+-- A first `:Winnow` is to show a draft at once: what else there is can wait.
+local agent = lazy('winnow.views.agent')
+local aside = lazy('winnow.views.aside')
+local begin = lazy('winnow.begin')
+local board = lazy('winnow.views.board')
+local chats = lazy('winnow.chats')
+local clarify = lazy('winnow.clarify')
+local context = lazy('winnow.context.list')
+local image = lazy('winnow.context.image')
+local decisions = lazy('winnow.views.decisions')
+local engine = lazy('winnow.engine')
+local follow = lazy('winnow.chat.follow')
+local guard = lazy('winnow.guard')
+local handover = lazy('winnow.handover')
+local inbox = lazy('winnow.views.inbox')
+local kept = lazy('winnow.views.kept')
+local library = lazy('winnow.library')
+local lists = lazy('winnow.views.list')
+local running = lazy('winnow.chat.running')
+local refs = lazy('winnow.chat.refs')
+local review = lazy('winnow.views.review')
+local rewind = lazy('winnow.rewind')
+local run = lazy('winnow.run')
+local timeline = lazy('winnow.views.timeline')
+local window = lazy('winnow.window')
 
 local M = {}
 
@@ -154,12 +156,12 @@ M.subcommands = {
   end,
   mcp = function(args)
     registry.with_current(function(chat)
-      list.open('mcp', chat.buf, args.smods, { hint = 'dd switches off, u on · :w does it' })
+      lists.open('mcp', chat.buf, args.smods, { hint = 'dd switches off, u on · :w does it' })
     end)
   end,
   rules = function(args)
     registry.with_current(function(chat)
-      list.open('rules', chat.buf, args.smods, { hint = 'dd revokes · :w does it' })
+      lists.open('rules', chat.buf, args.smods, { hint = 'dd revokes · :w does it' })
     end)
   end,
   mode = function(_, mode)
@@ -202,9 +204,7 @@ M.subcommands = {
   pending = function(args)
     inbox.open(args.smods)
   end,
-  next = function()
-    inbox.next()
-  end,
+  next = inbox.next,
   run = run.run,
   hand = function(_, rest)
     run.hand(rest)
@@ -250,9 +250,7 @@ M.subcommands = {
   chats = function(args, rest)
     library.open(begin.place(), vim.trim(rest), args.smods)
   end,
-  fork = function()
-    library.fork()
-  end,
+  fork = library.fork,
   rewind = function()
     registry.with_current(rewind.ask)
   end,
@@ -268,15 +266,14 @@ M.subcommands = {
   refs = function()
     registry.with_current(refs.list)
   end,
-  restart = function()
-    host.restart()
-  end,
+  restart = host.restart,
 }
 
 --- Open or focus this directory's chat; with a range, hand over those lines, and send the words of
 --- the command at once.
 ---@param args table
 local function open(args)
+  host.start() -- it takes the longest; what is wrong with it, the chat says
   local source = vim.api.nvim_get_current_buf()
   local buf = chats.of_directory(begin.place())
   window.show(buf, args.smods, true)
@@ -328,7 +325,7 @@ function M.complete(lead, line)
   elseif before:match('^hand%s+$') then
     words = run.tasks()
   elseif before:match('^review%s+$') then
-    words = review.words
+    words = require('winnow.views.review').words
   elseif before:match('^review%s+accept%s+$') then
     words = { 'here' }
   elseif before:match('^log%s+$') then

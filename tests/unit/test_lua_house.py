@@ -13,7 +13,7 @@ LUA = Path(__file__).parents[2] / "lua"
 def _requires(path: Path) -> set[str]:
     """The modules that a file requires anywhere, inside functions too."""
     code = re.sub(r"--.*", "", path.read_text())
-    return set(re.findall(r"require\s*\(?\s*['\"](winnow[\w.]*)['\"]", code))
+    return set(re.findall(r"(?:require|lazy|\))\s*\(?\s*['\"](winnow[\w.]*)['\"]", code))
 
 
 def _graph() -> dict[str, set[str]]:

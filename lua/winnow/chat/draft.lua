@@ -1,5 +1,5 @@
 --- The draft: what the user writes below the last `## You`, until it is sent.
-local context = require('winnow.context.draft')
+local context = require('winnow.lazy')('winnow.context.draft')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local queued = require('winnow.chat.queued')

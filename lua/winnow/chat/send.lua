@@ -1,5 +1,5 @@
 --- The way of a draft, and of what waits above it, to the host.
-local context = require('winnow.context.draft')
+local context = require('winnow.lazy')('winnow.context.draft')
 local grammar = require('winnow.grammar')
 local queued = require('winnow.chat.queued')
 local say = require('winnow.say')

@@ -1,8 +1,8 @@
 --- Beside each mention in a draft: what it will send, or why it can't be sent.
 local diff = require('winnow.context.diff')
-local draft = require('winnow.context.draft')
+local draft = require('winnow.lazy')('winnow.context.draft')
 local found_ = require('winnow.context.found')
-local list = require('winnow.context.list')
+local list = require('winnow.lazy')('winnow.context.list')
 local mention_ = require('winnow.context.mention')
 local view = require('winnow.section.view')
 local window = require('winnow.window')

@@ -61,11 +61,10 @@ end
 
 -- What language servers told: by buffer, with the buffer's change tick.
 local told = {} ---@type table<integer, { tick: integer, symbols: table[] }>
-local SYMBOLS = {} ---@type table<integer, true> kinds of those that have lines of their own
-local NAMES = { 'Class', 'Method', 'Constructor', 'Enum', 'Interface', 'Function', 'Struct' }
-for _, kind in ipairs(NAMES) do
-  SYMBOLS[vim.lsp.protocol.SymbolKind[kind]] = true
-end
+-- Kinds of those that have lines of their own, as the protocol numbers them: class, method,
+-- constructor, enum, interface, function and struct. To ask `vim.lsp` would load it.
+local SYMBOLS =
+  { [5] = true, [6] = true, [9] = true, [10] = true, [11] = true, [12] = true, [23] = true }
 
 --- The innermost symbol of a server around a line.
 ---@param symbols table[]
