@@ -47,9 +47,11 @@ end
 ---@param chat winnow.Chat
 local function set_up(chat)
   local buf = chat.buf
+  chat.folded = {}
   dress.buffer(chat)
   -- Loading parser and queries takes longer than all the rest: the draft comes first.
   vim.schedule(function()
+    chat.folded = {}
     if vim.api.nvim_buf_is_loaded(buf) then
       highlight.markdown(buf)
       syntax.start(registry.get)
@@ -60,6 +62,7 @@ local function set_up(chat)
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     dress.window(win)
     fold.all(win)
+    chat.folded[win] = true
   end
 
   watch.start(chat)
@@ -191,7 +194,7 @@ function M.attach(buf)
     start()
   end
   local before, path = registry.get(buf), vim.api.nvim_buf_get_name(buf)
-  local empty = vim.deep_equal(vim.api.nvim_buf_get_lines(buf, 0, -1, false), { '' })
+  local empty = vim.deep_equal(vim.api.nvim_buf_get_lines(buf, 0, 2, false), { '' })
   if empty and files.own(path) then -- what holds nothing has no file: `:e!`, a session's file
     local cwd, values = directory.project(vim.fn.getcwd()), {}
     if before then

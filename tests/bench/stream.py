@@ -35,6 +35,16 @@ local column = #vim.api.nvim_buf_get_lines(0, last, -1, true)[1]
 vim.api.nvim_buf_set_text(0, last, column, last, column, vim.split(..., '\\n'))
 vim.cmd.normal({ 'G', bang = true })
 """
+HEAD = """\
+---
+winnow: 1
+cwd: {cwd}
+model: default
+mode: default
+agent: claude
+session:
+---
+"""
 MESSAGE = """
 ## You
 
@@ -90,7 +100,8 @@ def _chat(desk: Desk, lines: int) -> Path:
     folder = desk.sandbox.data / "winnow/chats"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / f"20200101-0000{len(list(folder.glob('2020*'))):02}-long.md"
-    path.write_text(f"---\ncwd: {desk.sandbox.project}\n---\n{text}\n## You\n\n")
+    head = HEAD.format(cwd=desk.sandbox.project)
+    path.write_text(f"{head}{text}\n## You\n\n")
     path.chmod(0o600)
     return path
 

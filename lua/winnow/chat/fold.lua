@@ -141,13 +141,14 @@ local function fold_turns(win, chat)
     end
   end
   vim.api.nvim_win_call(win, function()
+    local commands = {} ---@type string[] of which thousands take half the time as one
     for i = 1, M.may_fold(win) and #starts - 2 or 0 do -- the last one is the draft
       local first = starts[i] + 1
       if vim.fn.foldlevel(first) == 0 then
-        vim.cmd.fold({ range = { first, starts[i + 1] } })
-        vim.cmd.foldopen({ range = { first, first } })
+        table.insert(commands, ('%d,%dfold|%dfoldopen'):format(first, starts[i + 1], first))
       end
     end
+    vim.api.nvim_exec2(table.concat(commands, '\n'), {})
   end)
 end
 

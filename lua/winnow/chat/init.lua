@@ -61,6 +61,8 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field counted_at integer where the draft's was when they were counted
 ---@field lost_at? { tick: integer, row: integer } where the draft starts without a heading
 ---@field landmarks? { tick: integer, section?: string, found: table } see `heading.lua`
+---@field outline? { tick: integer, draft: integer, section?: string, found: winnow.Said[] }
+---@field folded table<integer, true> windows in which all was folded when it was read, just now
 ---@field carry string white space at the end of the text so far: written with what follows
 ---@field fresh boolean the next text starts a paragraph
 ---@field tools table<string, winnow.ToolMark> the tool lines that still change
@@ -231,7 +233,7 @@ function M.new(buf, owner)
   self:remember_file()
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   view.clear(buf) -- what was drawn before `:e!` stands elsewhere now
-  if not owner then
+  if not owner and marker.is_old(self.saved) then
     marker.renew(buf)
   end
   frontmatter.keep(self)

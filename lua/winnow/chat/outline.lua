@@ -17,11 +17,11 @@ end
 ---@field text string its first line that says something
 ---@field begins boolean it is what a turn answers
 
---- What was said, and the draft; an open section is part of no message.
 ---@param chat winnow.Chat
+---@param draft integer row of its heading
 ---@return winnow.Said[]
-function M.all(chat)
-  local found, draft = {}, chat:heading_row() ---@type winnow.Said[]
+local function look(chat, draft)
+  local found = {} ---@type winnow.Said[]
   local first, after = -1, -1
   if chat.section then
     first, after = chat.section:rows()
@@ -40,6 +40,21 @@ function M.all(chat)
     end
   end
   return found
+end
+
+--- What was said, and the draft; an open section is part of no message. Looked for once as long as
+--- the text is the same.
+---@param chat winnow.Chat
+---@return winnow.Said[]
+function M.all(chat)
+  local tick, draft = vim.api.nvim_buf_get_changedtick(chat.buf), chat:heading_row()
+  local section = chat.section and chat.section.id
+  local seen = chat.outline
+  if not seen or seen.tick ~= tick or seen.draft ~= draft or seen.section ~= section then
+    seen = { tick = tick, draft = draft, section = section, found = look(chat, draft) }
+    chat.outline = seen
+  end
+  return seen.found
 end
 
 --- Go to the next message's heading, or to one before; without one, stay.

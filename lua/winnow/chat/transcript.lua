@@ -314,8 +314,11 @@ function M.meta(chat, values)
   chat:as_host(function()
     local _, last = frontmatter.read(chat.buf)
     if last then
-      local block = frontmatter.merged(chat:lines(1, last), values)
-      vim.api.nvim_buf_set_lines(chat.buf, 1, last, false, block)
+      local before = chat:lines(1, last)
+      local block = frontmatter.merged(before, values)
+      if not vim.deep_equal(block, before) then -- else the file would be written for nothing
+        vim.api.nvim_buf_set_lines(chat.buf, 1, last, false, block)
+      end
     end
   end)
   frontmatter.keep(chat)

@@ -42,7 +42,10 @@ local function follow(on, chat)
     chat:follow()
   end)
   on('BufWinEnter', function()
-    fold.all(vim.api.nvim_get_current_win())
+    local win = vim.api.nvim_get_current_win()
+    if not chat.folded[win] then
+      fold.all(win)
+    end
   end)
   on('CursorMoved', function()
     chat:follow()

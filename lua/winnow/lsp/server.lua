@@ -12,17 +12,20 @@ local NAME, ACTIONS = 'winnow', 'winnow-actions'
 local SNIPPET = vim.lsp.protocol.InsertTextFormat.Snippet
 local started = false -- whoever gets a server, gets actions
 
+-- The text is read from the buffer itself, so it need not be told while an answer streams in; nor
+-- once, of a long chat or of whatever the user opens, which a mere 0 would mean.
+local UNTOLD = { openClose = false, change = 0 }
+
 ---@type table<string, table> what each of the two clients is told that there is
 local CAPABILITIES = {
-  -- The text is read from the buffer itself, so it need not be told while an answer streams in.
   [NAME] = {
     positionEncoding = 'utf-8',
-    textDocumentSync = 0,
+    textDocumentSync = UNTOLD,
     completionProvider = { triggerCharacters = { '@', '/' } },
   },
   [ACTIONS] = {
     positionEncoding = 'utf-8',
-    textDocumentSync = 0,
+    textDocumentSync = UNTOLD,
     codeActionProvider = true,
     executeCommandProvider = { commands = { actions.COMMAND } },
   },

@@ -43,6 +43,13 @@ function M.of(line, id)
   end
 end
 
+--- Whether a text may have markers of an older version's.
+---@param text string
+---@return boolean
+function M.is_old(text)
+  return text:find('<!--winnow:', 1, true) ~= nil
+end
+
 --- Make the markers of an older version's text those of this one, outside of undo.
 ---@param buf integer that was just read, before anything is told from its text
 function M.renew(buf)
