@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import time
+
 from tests.bench.cli import LINES
 from tests.bench.figures import Section
-from tests.bench.world import Desk, desk, now, on_screen, scratch
+from tests.bench.world import Desk, desk, now, on_screen, scratch, used
 
 chat = Section("chat", desk, rounds=5)
 
 PATCH = 10_000  # lines of the diff
+EDITS = 10
+JUDGED = """
+local section = require('winnow.registry').current().section
+local judge = section.judge
+section.judge = function(...)
+  judge(...)
+  vim.cmd.redraw()
+  _G.judged = vim.uv.hrtime()
+end
+"""
 
 
 def trip(desk: Desk) -> float:
@@ -70,3 +82,59 @@ def patch(desk: Desk) -> float:
     desk.keys(":Winnow deny<CR>")
     desk.wait_line("Denied: Write")
     return took
+
+
+def bare_edit(desk: Desk) -> list[float]:
+    """the same in as many lines of plain text"""
+    with scratch(desk, PATCH):
+        desk.keys("gg")
+        return [_edit(desk, "dd")[0] for _ in range(EDITS)]
+
+
+@chat.figure(2, floor=bare_edit)
+def option(desk: Desk) -> list[float]:
+    """dd in a question of 4 x 40 options, drawn: processor time"""
+    desk.wait_state("idle")
+    desk.keys("imany<Esc><CR>")
+    on_screen(desk, "Option 9")
+    desk.lua(JUDGED)
+    return [_edit(desk, "dd")[0] for _ in range(EDITS)]
+
+
+@chat.figure(16)
+def option_judged(desk: Desk) -> list[float]:
+    """… until the foot says what <CR> would do"""
+    took = [_edit(desk, "dd")[1] for _ in range(EDITS)]
+    desk.keys("<Esc><Esc>")
+    desk.wait_state("idle")
+    return took
+
+
+@chat.figure(5, floor=bare_edit)
+def hunk(desk: Desk) -> list[float]:
+    """dd in a patch of 10,000 lines, drawn: processor time"""
+    desk.wait_state("idle")
+    desk.keys("ipatch<Esc><CR>")
+    on_screen(desk, "━━ Patch")
+    desk.lua(JUDGED)
+    desk.keys(f"{PATCH // 2}G")
+    return [_edit(desk, "dd", "/^+<CR>")[0] for _ in range(EDITS)]
+
+
+@chat.figure(50)
+def hunk_judged(desk: Desk) -> list[float]:
+    """… until the foot says what <CR> would do there"""
+    took = [_edit(desk, "dd", "/^+<CR>")[1] for _ in range(EDITS)]
+    desk.keys(":Winnow deny<CR>")
+    desk.wait_line("Denied: Write")
+    return took
+
+
+def _edit(desk: Desk, keys: str, first: str = "") -> tuple[float, float]:
+    """Milliseconds of processor time that an edit takes, and until its verdict is drawn."""
+    desk.keys(first)
+    desk.screen()
+    before, began = used(desk), now()
+    desk.request("nvim_input", keys)
+    time.sleep(0.2)  # nothing is asked meanwhile: that takes time, too
+    return used(desk) - before, desk.lua("return (_G.judged or 0) / 1e6") - began

@@ -13,6 +13,7 @@ import math
 import os
 import sys
 import time
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -65,10 +66,13 @@ def request(name: str, arguments: dict[str, Any]) -> None:
     stamp(f"asked:{name}")
 
 
-def ask() -> None:
-    options = [{"label": label, "description": "An option"} for label in ("A", "B", "C")]
-    question = {"question": "Which?", "header": "Bench", "options": options, "multiSelect": False}
-    request("AskUserQuestion", {"questions": [question]})
+def ask(labels: Sequence[str] = "ABC", questions: int = 1) -> None:
+    options = [{"label": label, "description": "An option"} for label in labels]
+    asked = [
+        {"question": f"Which {n}?", "header": "Bench", "options": options, "multiSelect": False}
+        for n in range(questions)
+    ]
+    request("AskUserQuestion", {"questions": asked})
 
 
 def patch() -> None:
@@ -144,7 +148,9 @@ def main() -> None:
                 end_turn()
             case "user":
                 send({"type": "system", "subtype": "init", **COMMON})
-                if "ask" in line:
+                if "many" in line:
+                    ask([f"Option {number}" for number in range(40)], 4)
+                elif "ask" in line:
                     ask()
                 elif "patch" in line:
                     patch()

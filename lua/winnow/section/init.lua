@@ -138,8 +138,9 @@ function Section:visit()
   end
   local head, after = self:rows()
   local option = vim.api.nvim_win_get_cursor(0)[1] - 1
-  local span = { start_row = head, end_row = option }
-  local fits = vim.api.nvim_win_text_height(0, span).all <= vim.api.nvim_win_get_height(0)
+  local height = vim.api.nvim_win_get_height(0)
+  local span = { start_row = head, end_row = math.min(option, head + 2 * height) } -- it may be long
+  local fits = vim.api.nvim_win_text_height(0, span).all <= height
   if not fits and #self.bodies > 0 then
     vim.api.nvim_win_set_cursor(0, { head + 1, 0 })
     vim.fn.winrestview({ topline = head + 1 })
