@@ -47,11 +47,11 @@ def test_the_references_of_an_answer_are_a_quickfix_list(told: Editor) -> None:
     assert told.lua(LISTED) == [
         "a.py:1:0 Looking at a.py.",
         "d.py:1:0 src/d.py:1: never closed",
+        f"a.py:2:0 {first}",
         f"b c.py:3:1 {first}",
         f"d.py:4:0 {first}",
-        f"a.py:2:0 {first}",
     ]
     assert told.lua("return vim.bo.buftype") == "quickfix"
-    told.keys("4G<CR>")
+    told.keys("5G<CR>")
     assert told.cursor()[0] == 4
     assert told.lua("return vim.fn.expand('%:t')") == "d.py"

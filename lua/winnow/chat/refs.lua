@@ -17,6 +17,7 @@ local PLACES = { '^(.-):(%d+):(%d+)', '^(.-):(%d+)', '^(.-)#L(%d+)' }
 ---@field name string
 ---@field line integer 0: no line is named
 ---@field column integer
+---@field at? integer where in its line it stands
 
 --- What a piece of text names, if that is a file.
 ---@param text string
@@ -33,20 +34,30 @@ end
 
 --- What may name a file in a line: code, the target of a link, a word with a dot or a slash.
 ---@param line string
----@return winnow.Reference[]
+---@return winnow.Reference[] in the order in which they are read
 local function candidates(line)
   local found = {} ---@type winnow.Reference[]
-  for _, pattern in ipairs({ '`+([^`]+)`', '%]%(([^()]+)%)' }) do
-    for text in line:gmatch(pattern) do
-      table.insert(found, read(text))
-    end
-  end
-  for word in line:gmatch('%S+') do
-    local one = read((word:gsub(BEFORE, ''):gsub(AFTER, '')))
-    if one.line > 0 or one.name:find('[./]') then
+  ---@param at integer
+  ---@param text string
+  ---@param sure boolean
+  local function add(at, text, sure)
+    local one = read(text)
+    if sure or one.line > 0 or one.name:find('[./]') then
+      one.at = at
       table.insert(found, one)
     end
   end
+  for _, pattern in ipairs({ '()`+([^`]+)`', '()%]%(([^()]+)%)' }) do
+    for at, text in line:gmatch(pattern) do
+      add(at, text, true)
+    end
+  end
+  for at, word in line:gmatch('()(%S+)') do
+    add(at, (word:gsub(BEFORE, ''):gsub(AFTER, '')), false)
+  end
+  table.sort(found, function(a, b)
+    return a.at < b.at
+  end)
   return found
 end
 
