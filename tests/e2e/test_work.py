@@ -93,6 +93,7 @@ def test_a_subagent_is_read_to_any_depth_and_becomes_a_chat(
     claude.keys("gg/Agent do a1<CR><CR>")
     claude.wait_line("▸ Agent do a3")
     assert claude.lines()[:3] == ["# do a1 · general-purpose", "", "## Claude"]
+    assert claude.screen()[0].count("general-purpose") == 1
     claude.keys("gg/Agent do a3<CR><CR>")
     claude.wait_line("Deep words.")
     claude.wait_line("▸ Bash echo found")

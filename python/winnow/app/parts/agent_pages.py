@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Iterable
 from itertools import takewhile
 
+from msgspec.structs import replace
+
 from winnow import protocol as p
 from winnow.app.parts.part import Around
 from winnow.core import agent as a
@@ -226,7 +228,8 @@ class AgentPages:
     def _state(self, task: Task) -> str:
         if task.id in self._past:
             return lines.model_name(task.model)
-        return lines.live(task) if task.runs else lines.spent(task)
+        untyped = replace(task, type="")  # as the title says it
+        return lines.live(untyped) if task.runs else lines.spent(untyped)
 
     # --- promoted -------------------------------------------------------------------------------
 
