@@ -7,7 +7,7 @@ import asyncio
 import msgspec
 import pytest
 from winnow import protocol as p
-from winnow.app.outbox import Outbox
+from winnow.app.outbox import WITH_NEXT, Outbox
 from winnow.core import agent as a
 from winnow.core.agent import Text, ToolFinished, TurnEnded
 from winnow.ports import AgentError, Message, SessionGone
@@ -335,6 +335,24 @@ async def test_a_clock_that_goes_back_changes_no_order(room: Room) -> None:
 
 
 # --- the object -----------------------------------------------------------------------------------
+
+
+async def test_what_goes_along_arrives_with_its_message() -> None:
+    """It is told once; if that did not arrive, with the next one, but not with a command."""
+    store = MemoryStore()
+    outbox = Outbox("/chat.md", store)
+    outbox.hold(outbox.message("By the way.", about=WITH_NEXT))
+    assert outbox.write("/compact", "one")[1] == []
+    [along] = outbox.write("Hi", "two")[1]
+    assert along.text == "By the way."
+    assert [m.text for m in outbox.lost({"one": ""})] == ["Hi"]
+    [along] = outbox.write("Hi", "three")[1]
+    again = Outbox("/chat.md", store)  # after a crash
+    again.find([along])
+    assert again.sort({"three": ""}) == []
+    assert again.write("Well?")[1] == []
+    assert outbox.answered(["three"]) == []
+    assert outbox.write("Well?")[1] == []
 
 
 async def test_each_message_comes_back_once() -> None:

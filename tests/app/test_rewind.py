@@ -96,7 +96,8 @@ async def test_files_go_back_and_claude_is_told_of_it(room: Room, shelf: Shelf) 
     assert {"│ -B", "│ +b"} <= set(done.output)
     await room.do(p.Queue(CHAT))
     await room.send("Go on")
-    assert any("Read them again" in text for text in room.agent.prompts)
+    assert list(room.agent.prompts) == ["Go on"]
+    assert "Read them again" in room.agent.attached[0].text
 
 
 async def test_all_of_it_is_a_branch_with_the_message_as_its_draft(

@@ -178,5 +178,9 @@ def test_the_todo_list_is_one_block_that_the_user_can_change(
     claude.wait_line("As you want.")
     wait_idle(claude)
     words = "removed #2 “Write code”; added “release notes” after #3 “Ship”"
-    assert words in str(api.requests[-1]["messages"])
+    told = str(api.requests[-1]["messages"][-1])
+    assert words in told
+    assert "Go on" in told
+    heads = [line for line in claude.lines() if line.startswith("## ")]
+    assert heads[-4:] == ["## You", "## You", "## Claude", "## You"]
     assert str(api.requests[-1]["messages"]).count("I changed the todo list") == 1

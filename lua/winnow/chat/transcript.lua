@@ -27,6 +27,11 @@ function M.write(chat, text, fresh)
     end
     local row = chat:tail_row()
     local lines = vim.split(body, '\n', { plain = true })
+    local asked = fresh and vim.startswith(body, grammar.YOU .. '\n')
+    if asked and row > 0 and chat:lines(row, row + 1)[1] == grammar.CLAUDE then
+      vim.api.nvim_buf_set_lines(chat.buf, row - 1, row + 1, false, {}) -- nothing was said yet
+      row = chat:tail_row()
+    end
     if fresh then
       M.insert(chat, row, lines)
     else

@@ -132,8 +132,9 @@ class Chat:
         text, id = strip_markers(event.text).strip(), event.id
         if text and self._session.state == "connected":
             picked = self._sections.choices.by_number(text)
-            message = self._outbox.write(picked or text, id, own=picked is None)
-            self._session.prompt(message, event.attached)
+            message, more = self._outbox.write(picked or text, id, own=picked is None)
+            self._session.prompt(message, event.attached, more)
+            self._page.append(*map(self._shown, more))
             self._queue.sent(message.id)
         elif text:
             self._page.append(p.Refill(self.id, text), p.Stored(self.id, [id]))
@@ -251,8 +252,7 @@ class Chat:
             how: p.Data = {"stopped": event.stopped, "error": event.error}
             how["cost"] = self.parts.status()["cost"]
             self._page.append(p.Happened(self.id, "TurnEnd", how))
-            refused = bool(event.error) and not answered
-            back = self._outbox.refused if refused else self._outbox.answered
+            back = self._outbox.refused if event.error and not answered else self._outbox.answered
             self._page.refill(back(event.answered))
             self._sections.choices.ask()
         self._advance()

@@ -97,13 +97,19 @@ class Outbox:
         """The next one to be sent."""
         return next(iter(self._in("queued")), None)
 
-    def write(self, text: str, id: str = "", *, own: bool = True) -> Message:
-        """The user's own message, which is sent now."""
+    def write(self, text: str, id: str = "", *, own: bool = True) -> tuple[Message, list[Message]]:
+        """The user's own message, which is sent now, and what goes along with it: held until now.
+
+        That has arrived when the message has, which it names as its call. With a command, which
+        the model may never see, nothing goes along.
+        """
         message = Message(id or str(uuid4()), self._chat, text, own=own)
-        self.release()
-        self.save(message)
-        self._put(message, "sent")
-        return message
+        waits = self._in("held") if not text.startswith("/") else []
+        held = [msgspec.structs.replace(it, call=message.id) for it in waits]
+        for one in (message, *held):
+            self.save(one)
+            self._put(one, "sent")
+        return message, held
 
     def send(self, message: Message) -> None:
         """One that was queued is sent now."""
@@ -137,7 +143,7 @@ class Outbox:
 
     def withdrawn(self, prompts: list[str]) -> list[Message]:
         """The agent will not take these prompts any more. What is to be given back."""
-        return self._return([m for m in self._in("sent") if m.id in prompts])
+        return self._return(self._sent(prompts) if prompts else [])
 
     def doubt(self) -> None:
         """The agent is gone, and the next one must tell."""
@@ -193,7 +199,8 @@ class Outbox:
         self._store.save(message).add_done_callback(saved)
 
     def _sent(self, prompts: list[str]) -> list[Message]:
-        return [m for m in self._in("sent") if m.id in prompts or not prompts]
+        sent = self._in("sent")
+        return [m for m in sent if m.id in prompts or m.call in prompts or not prompts]
 
     def _in(self, *states: State) -> list[Message]:
         return [m for m in self._messages.values() if self._states[m.id] in states]

@@ -114,8 +114,14 @@ class Session:
         elif self.state == "connecting" and self._start and urgent and not self._start.urgent:
             self._starts.hurry(self._start)
 
-    def prompt(self, message: ports.Message, attached: Sequence[Attachment] = ()) -> None:
-        """Say something to the agent, which is connected."""
+    def prompt(
+        self,
+        message: ports.Message,
+        attached: Sequence[Attachment] = (),
+        along: Sequence[ports.Message] = (),
+    ) -> None:
+        """Say something to the agent, which is connected, and what goes along with it."""
+        attached = [*attached, *(Attachment("", "", one.text) for one in along)]
         self.used = True
         self.prompted(message.id)
         text, id, own = message.text, message.id, message.own

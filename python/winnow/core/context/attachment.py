@@ -18,7 +18,7 @@ class Attachment(msgspec.Struct, frozen=True):
     """What one mention stands for.
 
     Args:
-        mention: as the user wrote it, such as ``@buffer``.
+        mention: as the user wrote it, such as ``@buffer``; empty: these are words as any.
         name: what it is: ``src/cart.py 1-80``.
         text: of it, as it is in the editor now.
         language: of the text, as a fence names it.
@@ -40,6 +40,8 @@ class Attachment(msgspec.Struct, frozen=True):
 
 def told(one: Attachment) -> str:
     """What the agent reads of it, above the words of the message."""
+    if not one.mention:
+        return one.text
     name, note = _line(one.name), _line(one.note)
     head = f"{_line(one.mention)} is {name}{f' ({note})' if note else ''}"
     return f"{head}." if one.image else f"{head}:\n{fenced(one.text, one.language)}"
