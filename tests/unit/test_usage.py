@@ -118,4 +118,6 @@ def test_a_report_says_what_is_known() -> None:
     assert "  7 days   used up" in text
     assert "  together  $1.42" in text
     assert "More is written to the cache" in text
-    assert "Messages fill 95 % of the context." in text
+    assert "Messages: 95 % of what the context holds." in text
+    told_apart = Context(10, 200_000, 0, (("System tools", 12_000), ("Skills", 3_000)))
+    assert "System tools: 80 %" in "\n".join(report.lines(report.Known(context=told_apart), 0))

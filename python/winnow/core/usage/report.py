@@ -121,7 +121,8 @@ def _dearest(known: Known) -> Iterator[str]:
         found.append("More is written to the cache than read from it: long pauses let it expire.")
     if context.used and context.parts:
         name, tokens = context.parts[0]
-        found.append(f"{name} fill {round(100 * tokens / context.used)} % of the context.")
+        all_ = max(context.used, sum(count for _, count in context.parts))  # told apart
+        found.append(f"{name}: {round(100 * tokens / all_)} % of what the context holds.")
     if found:
         yield "## What costs most"
         yield ""
