@@ -156,6 +156,31 @@ function M.fill(win, grown)
   end)
 end
 
+--- Have all of the cursor's line in sight, and what is drawn below it: that moves no window by
+--- itself, and may cover the cursor.
+---@param win integer
+---@param below integer rows that are drawn below it
+function M.whole(win, below)
+  local height, last = vim.fn.getwininfo(win)[1].height, vim.api.nvim_win_get_cursor(win)[1]
+  local first = vim.fn.line('w0', win)
+  local top = first
+  ---@return integer
+  local function rows()
+    return vim.api.nvim_win_text_height(win, { start_row = top - 1, end_row = last - 1 }).all
+  end
+  while top < last and rows() + below > height do
+    local closed = vim.api.nvim_win_call(win, function()
+      return vim.fn.foldclosedend(top)
+    end)
+    top = math.max(top, closed) + 1
+  end
+  if top > first then
+    vim.api.nvim_win_call(win, function()
+      vim.fn.winrestview({ topline = math.min(top, last) })
+    end)
+  end
+end
+
 --- The window of this tab that shows a file.
 ---@param path string
 ---@return integer? win

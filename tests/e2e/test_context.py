@@ -233,3 +233,13 @@ def test_the_list_has_what_is_sent(claude: Editor, api: ScriptedAPI) -> None:
     claude.wait(lambda: claude.text() == "Be brief.", "the file")
     claude.keys(":bwipeout<CR>:Winnow<CR>")
     assert draft(claude) == "See and @b.txt"
+
+
+def test_what_is_drawn_below_a_line_comes_into_sight(editor: Editor) -> None:
+    """At the end of the window, too, where it would cover the line's own last rows."""
+    editor.keys(":Winnow<CR>")
+    wait_idle(editor)
+    words = " ".join(f"@{name}.txt" for name in "abcdef")
+    editor.keys(f"30o<Esc>Gzbi{words} {'and so on ' * 6}")
+    editor.wait_screen("@f.txt is not there")
+    assert any(row.endswith("and so on") for row in editor.screen())

@@ -54,6 +54,7 @@ end
 ---@param row integer
 ---@param chunks winnow.Chunk[] one for each mention
 ---@param width integer columns
+---@return integer rows below the line
 local function draw(chat, row, chunks, width)
   local behind, below = {}, {} ---@type winnow.Chunk[], winnow.Chunk[][]
   local columns = vim.fn.strdisplaywidth(chat:lines(row, row + 1)[1])
@@ -70,6 +71,7 @@ local function draw(chat, row, chunks, width)
     virt_text_pos = 'eol',
     hl_mode = 'combine',
   })
+  return columns > width and #below or 0
 end
 
 --- Show it now.
@@ -80,6 +82,9 @@ function M.now(chat)
   end
   vim.api.nvim_buf_clear_namespace(chat.buf, namespace, 0, -1)
   local start = chat:draft_row()
+  for _, win in ipairs(chat:in_draft()) do
+    window.whole(win, 0) -- of what came in one go, the end may be out of sight, and the cursor
+  end
   local first, last = rows_in_sight(chat)
   local mentions = mention_.all(chat:lines(start, -1))
   local rows, stale = {}, false ---@type table<integer, winnow.Chunk[]>, boolean
@@ -95,7 +100,12 @@ function M.now(chat)
   end
   local width = window.text_width(chat.buf)
   for row, chunks in pairs(rows) do
-    draw(chat, row, chunks, width)
+    local below = draw(chat, row, chunks, width)
+    for _, win in ipairs(below > 0 and vim.fn.win_findbuf(chat.buf) or {}) do
+      if vim.api.nvim_win_get_cursor(win)[1] == row + 1 then
+        window.whole(win, below)
+      end
+    end
   end
   list.follow(chat)
   if stale then
