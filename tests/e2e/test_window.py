@@ -272,13 +272,14 @@ def test_wrapped_rows_hang_under_their_text(editor: Editor, cols: int) -> None:
     words = "some words " * 9 + "end"
     lines = [f"{sign} Tool {words}" for sign in ("━━", "▸", "✓", "✗", "⚠", "│", ">", "> >")]
     lines += [f"{sign}{words}" for sign in "+-"]  # of a diff
+    lines.append(f"1▎Tool {words}")  # of a message that waits
     editor.lua(
         "require('winnow.chat.transcript').write(require('winnow.registry').current(), ..., true)",
         "\n\n".join(lines),
     )
     screen = list(editor.screen())
     for line in lines:
-        indent = line.index(" Tool ") + 1 if " Tool " in line else 1
+        indent = line.index("Tool") if "Tool" in line else 1
         first = next(row for row, text in enumerate(screen) if text.startswith(line[: indent + 4]))
         rows = screen[first + 1 : screen.index("", first)]
         assert rows

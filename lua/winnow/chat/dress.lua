@@ -38,6 +38,7 @@ local LISTS = table.concat({
   [[^\s*\%([-*+]\|\d\+[.)]\)\s\+]],
   [[^\%(>\s\=\)\+]], -- quotes
   [[^[-+]\ze\S]], -- what a diff adds and removes
+  ([[^\d%s\zs[ -~]\{2}]]):format(grammar.QUEUED),
   grammar.MARKER .. [[\w\+=\d\+\zs=\d]],
   ('^%s%s'):format(grammar.RULE:rep(2), [[ \zs\w\{3}]]),
   ('^[%s]%s'):format(SIGNS, [[ \zs[ -~]\{2}]]),
