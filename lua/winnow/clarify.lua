@@ -5,6 +5,7 @@ local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local trim = require('winnow.trim')
 local window = require('winnow.window')
 
 local M = {}
@@ -84,8 +85,8 @@ end
 ---@param args table as nvim_create_user_command gives it
 ---@param rest string `++one` or `++all` before the words: how to ask
 function M.run(args, rest)
-  local how, words = ('%s '):format(vim.trim(rest)):match('^(%+%+%S*)%s*(.-)%s*$')
-  words = words or vim.trim(rest)
+  local how, words = ('%s '):format(trim.both(rest)):match('^(%+%+%S*)%s*(.-)%s*$')
+  words = words or trim.both(rest)
   local id, chat = args.range == 0 and specified(), nil ---@type string|false?, winnow.Chat?
   if how and how ~= '++one' and how ~= '++all' then
     say(('winnow: there is no %s, only ++one and ++all.'):format(how), 'warn')

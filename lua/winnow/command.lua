@@ -5,6 +5,7 @@ local lazy = require('winnow.lazy')
 local log = require('winnow.log')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local trim = require('winnow.trim')
 
 -- A first `:Winnow` is to show a draft at once: what else there is can wait.
 local agent = lazy('winnow.views.agent')
@@ -58,7 +59,7 @@ end
 ---@type table<string, fun(args: table, rest: string)>
 M.subcommands = {
   new = function(args, rest)
-    begin.new(args, vim.trim(rest), clarify.goal())
+    begin.new(args, trim.both(rest), clarify.goal())
   end,
   merge = function()
     registry.with_current(function(chat)
@@ -143,16 +144,16 @@ M.subcommands = {
     inbox.grant('always')
   end,
   deny = function(_, reason)
-    inbox.grant('deny', vim.trim(reason))
+    inbox.grant('deny', trim.both(reason))
   end,
   model = function(_, rest)
-    engine.choose('model', vim.trim(rest))
+    engine.choose('model', trim.both(rest))
   end,
   effort = function(_, rest)
-    engine.choose('effort', vim.trim(rest))
+    engine.choose('effort', trim.both(rest))
   end,
   fast = function(_, rest)
-    engine.choose('fast', vim.trim(rest))
+    engine.choose('fast', trim.both(rest))
   end,
   mcp = function(args)
     registry.with_current(function(chat)
@@ -166,7 +167,7 @@ M.subcommands = {
   end,
   mode = function(_, mode)
     registry.with_current(function(chat)
-      set_mode(chat, vim.trim(mode))
+      set_mode(chat, trim.both(mode))
     end)
   end,
   diff = function()
@@ -214,7 +215,7 @@ M.subcommands = {
     board.open(args.smods)
   end,
   budget = function(_, rest)
-    local dollars = tonumber(vim.trim(rest):match('^%$?(%d+%.?%d*)$'))
+    local dollars = tonumber(trim.both(rest):match('^%$?(%d+%.?%d*)$'))
     registry.with_current(function(chat)
       if not dollars then
         notify('say how many US dollars this chat may cost, 0 for no limit: :Winnow budget {n}.')
@@ -225,7 +226,7 @@ M.subcommands = {
   end,
   compact = function(_, text)
     registry.with_current(function(chat)
-      chat:tell('compact', { text = vim.trim(text) })
+      chat:tell('compact', { text = trim.both(text) })
     end)
   end,
   usage = function(args)
@@ -234,7 +235,7 @@ M.subcommands = {
     end)
   end,
   log = function(args, rest)
-    if vim.trim(rest) == 'run' then
+    if trim.both(rest) == 'run' then
       return timeline.open(args.smods)
     end
     -- What follows is not to be on disk, after all; nor may that be full.
@@ -248,20 +249,20 @@ M.subcommands = {
     vim.cmd.normal({ 'G', bang = true })
   end,
   chats = function(args, rest)
-    library.open(begin.place(), vim.trim(rest), args.smods)
+    library.open(begin.place(), trim.both(rest), args.smods)
   end,
   fork = library.fork,
   rewind = function()
     registry.with_current(rewind.ask)
   end,
   resume = function(_, rest)
-    library.resume(begin.place(), vim.trim(rest))
+    library.resume(begin.place(), trim.both(rest))
   end,
   restore = function(_, name)
-    kept.restore(begin.place(), vim.trim(name))
+    kept.restore(begin.place(), trim.both(name))
   end,
   review = function(args, rest)
-    review.run(begin.place(), vim.trim(rest), args.smods)
+    review.run(begin.place(), trim.both(rest), args.smods)
   end,
   refs = function()
     registry.with_current(refs.list)
@@ -312,8 +313,8 @@ function M.complete(lead, line)
     words = vim.fn.sort(vim.tbl_keys(M.subcommands))
   elseif before:match('^mode%s+$') then
     words = config.modes
-  elseif before:match('^%l+%s+$') and engine.values(vim.trim(before)) then
-    words = engine.values(vim.trim(before)) or {}
+  elseif before:match('^%l+%s+$') and engine.values(trim.both(before)) then
+    words = engine.values(trim.both(before)) or {}
   elseif before:match('^chats%s+$') then
     words = { '%' }
   elseif before:match('^new%s+$') then

@@ -3,6 +3,7 @@ local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local tool = require('winnow.chat.tool')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -158,7 +159,7 @@ function M.introduce(win, buf, row, heading)
   local room = text_width(win) - #heading - 1 - vim.fn.strdisplaywidth(took)
   vim.api.nvim_buf_set_extmark(buf, namespace, row, 0, {
     virt_text = {
-      { tool.beginning(vim.trim(marker.strip(text or '')), math.max(room, 1)), 'WinnowHint' },
+      { tool.beginning(trim.both(marker.strip(text or '')), math.max(room, 1)), 'WinnowHint' },
       { took, 'WinnowStatus' },
     },
     virt_text_win_col = #heading + 1,

@@ -7,6 +7,7 @@ local lock = require('winnow.chat.lock')
 local quiet = require('winnow.quiet')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -113,8 +114,8 @@ end
 function M.resign(chat, owner)
   chat.owner = owner or lock.owner(chat.path) or lock.me()
   host.notify('close', { chat = chat.buf })
-  local draft = vim.trim(table.concat(chat:below(), '\n'))
-  local saved = vim.endswith(vim.trim(files.read(chat.path)), '\n' .. draft)
+  local draft = trim.both(table.concat(chat:below(), '\n'))
+  local saved = vim.endswith(trim.both(files.read(chat.path)), '\n' .. draft)
   local kept = draft ~= '' and not saved and directory.keep_draft(chat.project or chat.cwd, draft)
   watch(chat)
   vim.schedule(function() -- not now: it may be closing, or in the middle of a command

@@ -3,6 +3,7 @@
 local config = require('winnow.config')
 local host = require('winnow.host')
 local python = require('winnow.python')
+local trim = require('winnow.trim')
 local health = vim.health
 
 local M = {}
@@ -72,7 +73,7 @@ local function ask(path)
   end
   local result = process:wait(30000)
   if result.code ~= 0 then
-    return nil, result.stderr ~= '' and vim.trim(result.stderr) or 'no answer within 30 s'
+    return nil, result.stderr ~= '' and trim.both(result.stderr) or 'no answer within 30 s'
   end
   return vim.json.decode(result.stdout, { luanil = { object = true } })
 end

@@ -5,6 +5,7 @@ local M = {}
 local config = require('winnow.config')
 local log = require('winnow.log')
 local python = require('winnow.python')
+local trim = require('winnow.trim')
 
 -- The interpreter is ours, so no manifest and no g:python3_host_prog are involved. It is isolated
 -- (-I): modules come from its own environment, never from the working directory or PYTHONPATH.
@@ -60,7 +61,7 @@ local function last_words()
   local line = vim.iter(stderr):rev():find(function(line)
     return line:match('%S')
   end)
-  return line and vim.trim(line:gsub('%c', ' '):sub(1, 200))
+  return line and trim.both(line:gsub('%c', ' '):sub(1, 200))
 end
 
 ---@param id integer

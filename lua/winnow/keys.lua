@@ -15,6 +15,7 @@ local registry = require('winnow.registry')
 local review = require('winnow.views.review')
 local say = require('winnow.say')
 local tool = require('winnow.chat.tool')
+local trim = require('winnow.trim')
 local window = require('winnow.window')
 
 local M = {
@@ -33,14 +34,14 @@ local function section_here()
 end
 
 -- What a path in a text may end with that is none of it.
-local TRAILING = '[.,:;!?]+$'
+local TRAILING = '[.,:;!?]'
 
 --- The file whose path the cursor is on, from the chat's directory.
 ---@param chat winnow.Chat
 ---@param name string
 ---@return string|false path
 local function file_of(chat, name)
-  for _, tried in ipairs({ name, (name:gsub(TRAILING, '')) }) do
+  for _, tried in ipairs({ name, trim.right(name, TRAILING) }) do
     local path = vim.fs.normalize(tried)
     path = vim.startswith(path, '/') and path or vim.fs.joinpath(chat.cwd, path)
     if tried ~= '' and vim.fn.filereadable(path) == 1 then
@@ -203,7 +204,7 @@ function M.deny()
   if item then
     vim.ui.input({ prompt = ('Deny %s, because: '):format(item.pending.title) }, function(reason)
       if reason then
-        inbox.grant('deny', vim.trim(reason), item)
+        inbox.grant('deny', trim.both(reason), item)
       end
     end)
   end

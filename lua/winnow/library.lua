@@ -12,6 +12,7 @@ local page = require('winnow.views.page')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
+local trim = require('winnow.trim')
 local window = require('winnow.window')
 
 ---@class (partial) winnow.Chat
@@ -70,8 +71,8 @@ function M.fork()
     local values, last = frontmatter.read(chat.buf)
     local row, after, nth = message_here(chat)
     local draft = row == chat:heading_row()
-    local said = draft and '' or vim.trim(table.concat(chat:lines(row + 1, after), '\n'))
-    local above = vim.trim(table.concat(chat:lines((last or 0) + 1, row), '\n'))
+    local said = draft and '' or trim.both(table.concat(chat:lines(row + 1, after), '\n'))
+    local above = trim.both(table.concat(chat:lines((last or 0) + 1, row), '\n'))
     local cwd, more = branches.values(chat)
     page.tell('fork', {
       path = chat.path,

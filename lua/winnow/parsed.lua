@@ -3,6 +3,7 @@
 --- Each time that text has come, Neovim looks for what changed in all that is parsed, which takes
 --- longer the longer a chat gets. So what streams costs the same at any length.
 local grammar = require('winnow.grammar')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -51,9 +52,9 @@ end
 ---@param begin winnow.Fence
 ---@return boolean
 local function ends(buf, found, begin)
-  local sign = vim.trim(found.text)
+  local sign = trim.both(found.text)
   local line = vim.api.nvim_buf_get_lines(buf, found.lnum - 1, found.lnum, false)[1]
-  return vim.startswith(sign, begin.sign) and vim.trim(line) == sign
+  return vim.startswith(sign, begin.sign) and trim.both(line) == sign
 end
 
 --- Where the block of code begins that a row is in.
@@ -65,7 +66,7 @@ local function block(buf, from, row)
   local begin ---@type winnow.Fence?
   for _, found in ipairs(fences(buf, from, row)) do
     if not begin then
-      begin = { row = found.lnum - 1, sign = vim.trim(found.text) }
+      begin = { row = found.lnum - 1, sign = trim.both(found.text) }
     elseif ends(buf, found, begin) then
       begin = nil
     end

@@ -5,6 +5,7 @@ local grammar = require('winnow.grammar')
 local outline = require('winnow.chat.outline')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -61,7 +62,7 @@ function M.ask(chat)
   chat:tell('rewind', {
     cwd = cwd,
     values = values,
-    text = vim.trim(table.concat(said, '\n')),
+    text = trim.both(table.concat(said, '\n')),
     nth = math.max(nth, 0),
     lines = row and chat:lines(first, draft) or {},
     row = row and row - first or 0,

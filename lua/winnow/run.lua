@@ -7,6 +7,7 @@ local guard = require('winnow.guard')
 local host = require('winnow.host')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -14,7 +15,7 @@ local M = {}
 ---@param rest string
 ---@return string? goal nil: there is no such file
 local function goal_of(rest)
-  local name = vim.trim(rest)
+  local name = trim.both(rest)
   local path = vim.fn.fnamemodify(name, ':p')
   if name:find('%s') then
     return rest
@@ -56,10 +57,10 @@ end
 ---@param args table as nvim_create_user_command gives it
 ---@param rest string
 function M.run(args, rest)
-  local words = vim.trim(rest)
+  local words = trim.both(rest)
   local budget = tonumber(words:match('^%+%+budget=([%d.]+)$'))
   local goal, worktree = rest:gsub('^%+%+worktree%f[%s%z]%s*', '')
-  goal = vim.trim(goal)
+  goal = trim.both(goal)
   if budget or words == '++continue' then
     tell('goon', { budget = budget or 0 })
   elseif words == '++stop' then

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from winnow.core import listing, todo
 from winnow.core.asking import choices
 from winnow.core.asking.splitter import Splitter
 from winnow.core.proposal import arguments
@@ -15,10 +16,12 @@ from winnow.core.proposal.lines import changes
 from winnow.core.proposal.patch import Patch, patch_of
 from winnow.core.proposal.proposal import Call, Plan
 from winnow.core.question import Option, Question
+from winnow.core.run.query import TOKEN, parse_human_query
 from winnow.core.section import record
 from winnow.core.section.answer import NOT_ARMED, confirm, verdict
 from winnow.core.section.form import Form, render
 from winnow.core.section.reading import locate, parse
+from winnow.core.text.secrets import hidden
 from winnow.core.text.text import brief, clean, clean_block, fragments, strip_markers
 from winnow.core.text.visible import restore, show
 from winnow.core.transcript import rendering
@@ -115,6 +118,22 @@ def scraps(piece: str) -> Callable[[int], Any]:
     return lambda size: (fragments(piece * size), clean_block(piece * size))
 
 
+def listed(edit: Callable[[list[str]], list[str]]) -> Callable[[int], Any]:
+    """Reads a list of so many things to do that was edited."""
+
+    def run(size: int) -> None:
+        items = tuple(todo.Item(str(n), f"do {n}", "pending") for n in range(size))
+        rows = todo.rows(items)
+        lines = listing.render(rows)
+        edits = listing.read(rows, lines, edit(lines[:size]))
+        assert isinstance(edits, listing.Edits)
+        made = todo.edited(items, edits, 1)
+        todo.changes(items, made)
+        todo.merged(items, items, made)
+
+    return run
+
+
 SCRAPS = ("⟦", "⟧", "a=", "=1", "=", "⟦a", "a=1=", "⟦a=1=1")
 CHOICE = '{"type": "user_choice", "question": "Q%d?", "options": ["a", "b"]}\n\n'
 
@@ -180,6 +199,11 @@ ROWS: dict[str, Callable[[int], Any]] = {
     "a command": (lambda n: read_back(Call("Bash", {"command": "echo \x1b\u200b\n" * n}))),
     "tool output": lambda n: rendering.tool_output("\x1b[31m\u200b line\n" * n),
     "a question of many lines": (lambda n: judged(form := Form("ab", (asked(n),)), render(form))),
+    "questions for the user": lambda n: parse_human_query(f"[{TOKEN}: a] **[{TOKEN}: b]** " * n),
+    "no questions for the user": lambda n: parse_human_query(f"(need human: x [{TOKEN}:" * n),
+    "new lines of a list": listed(lambda lines: [*lines, *(f"new {line[:5]}" for line in lines)]),
+    "lines of a list, moved": listed(lambda lines: [*reversed(lines)]),
+    "secrets": lambda n: hidden("token=abcdefgh1 ://a:b@c Bearer -----BEGIN eyJ sk-" * n),
     "late answers": (lambda n: record.names(Form("ab", (asked(n),)))),
 }
 

@@ -3,6 +3,7 @@ local context = require('winnow.lazy')('winnow.context.draft')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local queued = require('winnow.chat.queued')
+local trim = require('winnow.trim')
 local undo = require('winnow.chat.undo')
 
 ---@class (partial) winnow.Chat
@@ -26,7 +27,7 @@ function Chat:draft()
     lines[1] = lines[1]:sub(#DRAFT + 1)
   end
   local _, rest = queued.parse(lines)
-  return vim.trim(marker.strip(table.concat(rest, '\n')))
+  return trim.both(marker.strip(table.concat(rest, '\n')))
 end
 
 --- Make sure that the draft has its heading, with a blank line above.
@@ -34,7 +35,7 @@ function Chat:ensure_heading()
   local row, stands = self:heading_row()
   local rest = stands and self:lines(row, row + 1)[1]:sub(#DRAFT + 1) or ''
   if rest ~= '' then
-    vim.api.nvim_buf_set_lines(self.buf, row, row + 1, false, { DRAFT, '', vim.trim(rest) })
+    vim.api.nvim_buf_set_lines(self.buf, row, row + 1, false, { DRAFT, '', trim.both(rest) })
     self:set_heading(row)
   end
   if not stands then
@@ -129,7 +130,7 @@ local function withdraw(self, text)
   for i = #lines, 1, -1 do
     local line = lines[i]
     if line == DRAFT and answer then
-      if context.words(vim.trim(table.concat(lines, '\n', i + 1, answer - 1))) == text then
+      if context.words(trim.both(table.concat(lines, '\n', i + 1, answer - 1))) == text then
         -- What is said of it stands below what Claude has said before, if that is there.
         local to = silent and last or claude_said(lines, i - 1) and answer + 1 or answer - 1
         vim.api.nvim_buf_set_lines(self.buf, i - 1, to, false, {})

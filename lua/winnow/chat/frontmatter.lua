@@ -2,6 +2,7 @@
 --- data.
 local config = require('winnow.config')
 local grammar = require('winnow.grammar')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -20,9 +21,9 @@ function M.parse(lines)
     if lines[i] == '---' then
       return values, i - 1
     end
-    local key, value = lines[i]:match('^([%w_]+):%s*(.-)%s*$')
+    local key, value = lines[i]:match('^([%w_]+):(.*)$')
     if vim.list_contains(grammar.KEYS, key) and not values[key] then
-      values[key] = value
+      values[key] = trim.both(value)
     end
   end
   return {}

@@ -1,6 +1,7 @@
 --- The messages of a chat: where they begin, and what goes there.
 local grammar = require('winnow.grammar')
 local registry = require('winnow.registry')
+local trim = require('winnow.trim')
 local window = require('winnow.window')
 
 local M = {}
@@ -36,7 +37,7 @@ local function look(chat, draft)
       last = { row = row, who = who, text = '', begins = begins }
       table.insert(found, last)
     elseif last and line:find('%S') then
-      last.text, last = vim.trim(line), nil
+      last.text, last = trim.both(line), nil
     end
   end
   return found

@@ -4,6 +4,7 @@ local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local queued = require('winnow.chat.queued')
 local steps = require('winnow.chat.steps')
+local trim = require('winnow.trim')
 local undo = require('winnow.chat.undo')
 
 ---@class (partial) winnow.Chat
@@ -141,7 +142,7 @@ function Chat:dequeue(message)
     return queued.without(lines, message.number)
   end)
   self.now = self.now ~= message.number and self.now or nil
-  return vim.trim(table.concat(message.lines, '\n'))
+  return trim.both(table.concat(message.lines, '\n'))
 end
 
 --- Say beside a message that was sent into a turn whether Claude has it.
@@ -233,7 +234,7 @@ function Chat:put_back(text)
   local rest = self:draft()
   local all = self:waiting()
   local there = vim.iter(all):any(function(message)
-    return vim.trim(table.concat(message.lines, '\n')) == text
+    return trim.both(table.concat(message.lines, '\n')) == text
   end)
   if rest == text or there then
     return -- `u` brought it back

@@ -1,6 +1,7 @@
 --- The grammar of the queue: messages that wait, as lines of the draft's buffer. Each line of one
 --- begins with its number and a bar, so that no edit can glue two together.
 local grammar = require('winnow.grammar')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -153,22 +154,17 @@ local function split(line)
   if not number or not text:find(BAR, 1, true) then
     return { line }
   end
-  local found = {} ---@type string[]
-  local rest = text
-  while true do
-    local before, other, after = rest:match('^(.-)%s*%f[%d](%d%d?%d?)' .. BAR .. '(.*)$')
-    if not before then
-      break
-    elseif tonumber(other) == number then
-      rest = before .. ' ' .. after
-    else
-      table.insert(found, M.line(number, before))
-      number, rest =
-        tonumber(other), --[[@as integer]]
-        after
+  local found, pieces, from = {}, {}, 1 ---@type string[], string[], integer
+  for at, other, behind in text:gmatch('()%f[%d](%d%d?%d?)' .. BAR .. '()') do
+    table.insert(pieces, trim.right(text:sub(from, at - 1), '%s'))
+    from = behind
+    if tonumber(other) ~= number then
+      table.insert(found, M.line(number, table.concat(pieces, ' ')))
+      number, pieces = tonumber(other) --[[@as integer]], {}
     end
   end
-  table.insert(found, M.line(number, rest))
+  table.insert(pieces, text:sub(from))
+  table.insert(found, M.line(number, table.concat(pieces, ' ')))
   return found
 end
 

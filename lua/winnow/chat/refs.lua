@@ -2,13 +2,14 @@
 local grammar = require('winnow.grammar')
 local outline = require('winnow.chat.outline')
 local say = require('winnow.say')
+local trim = require('winnow.trim')
 
 local M = {}
 
 local FINDINGS = ('%s ReportFindings '):format(grammar.TOOL)
 
 -- What may stand around a path in a sentence and is none of it.
-local BEFORE, AFTER = '^[%(%[{<"\'*_“‘«]+', '[%)%]}>"\'*_”’»,;:.!?]+$'
+local BEFORE, AFTER = '^[%(%[{<"\'*_“‘«]+', '[%)%]}>"\'*_”’»,;:.!?]'
 
 -- How a line, and a column, follow a path.
 local PLACES = { '^(.-):(%d+):(%d+)', '^(.-):(%d+)', '^(.-)#L(%d+)' }
@@ -47,13 +48,13 @@ local function candidates(line)
       table.insert(found, one)
     end
   end
-  for _, pattern in ipairs({ '()`+([^`]+)`', '()%]%(([^()]+)%)' }) do
+  for _, pattern in ipairs({ '()%f[`]`+([^`]+)`', '()%]%(([^()]+)%)' }) do
     for at, text in line:gmatch(pattern) do
       add(at, text, true)
     end
   end
   for at, word in line:gmatch('()(%S+)') do
-    add(at, (word:gsub(BEFORE, ''):gsub(AFTER, '')), false)
+    add(at, trim.right(word:gsub(BEFORE, ''), AFTER), false)
   end
   table.sort(found, function(a, b)
     return a.at < b.at
@@ -89,7 +90,7 @@ local function telling(lines)
     local ours = vim.startswith(line, grammar.TOOL) or vim.startswith(line, grammar.THOUGHT)
     local output = vim.startswith(line, grammar.OUTPUT)
     if reports and output or not (output or ours) then
-      table.insert(found, vim.trim(output and line:sub(#grammar.OUTPUT + 1) or line))
+      table.insert(found, trim.both(output and line:sub(#grammar.OUTPUT + 1) or line))
     end
   end
   return found

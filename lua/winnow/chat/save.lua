@@ -8,6 +8,7 @@ local registry = require('winnow.registry')
 local say = require('winnow.say')
 local steps = require('winnow.chat.steps')
 local transcript = require('winnow.chat.transcript')
+local trim = require('winnow.trim')
 local undo = require('winnow.chat.undo')
 
 ---@class (partial) winnow.Chat
@@ -40,7 +41,7 @@ local PATIENCE = 5000 -- milliseconds until a file that could not be written is 
 ---@param by_user? boolean who wants to know each time; else it is said once
 local function failed(self, problem, by_user)
   local said = problem:match('E%d+: ([^\n]*)') -- Neovim's, with the system's words behind its own
-  local why = said and vim.trim(said:match('[^:]*$'))
+  local why = said and trim.both(said:match('[^:]*$'))
     or problem:match('E%u+: ([^:\n]*)')
     or problem:match('[^\n]*')
   if by_user or not self.unwritten then

@@ -4,6 +4,7 @@ local grammar = require('winnow.grammar')
 local queued = require('winnow.chat.queued')
 local say = require('winnow.say')
 local sent = require('winnow.chat.sent')
+local trim = require('winnow.trim')
 
 ---@class (partial) winnow.Chat
 ---@field committed integer row of the heading of the message that was made one last
@@ -119,7 +120,7 @@ local function post_next(self)
   ---@return string
   local function text_of()
     local message = self:next_queued()
-    return message and vim.trim(table.concat(message.lines, '\n')) or ''
+    return message and trim.both(table.concat(message.lines, '\n')) or ''
   end
   context.gather(self, function(along)
     local message = self.queued and self:next_queued()

@@ -1,6 +1,7 @@
 --- The steps of a draft's undo: read from Neovim, and given back to it.
 local grammar = require('winnow.grammar')
 local scratch = require('winnow.scratch')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -127,7 +128,7 @@ local function draft_here()
     return { '', '' }, vim.api.nvim_buf_line_count(0)
   end
   local lines = vim.api.nvim_buf_get_lines(0, row, -1, false)
-  local rest = vim.trim((line() or ''):sub(#grammar.YOU + 1))
+  local rest = trim.both((line() or ''):sub(#grammar.YOU + 1))
   if rest ~= '' or #lines == 0 then
     lines = vim.list_extend({ '', rest }, lines)
   end

@@ -1,5 +1,6 @@
 --- What has changed in a project since its last commit.
 local git = require('winnow.context.git')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -27,7 +28,7 @@ function M.prepare(cwd, done)
   local running = git.compare(cwd, DIFF, function(out)
     local made = { at = vim.uv.now(), lines = {} } ---@type winnow.Diff
     if out.code ~= 0 then
-      local said = vim.trim(out.stderr or ''):match('[^\n]*$'):gsub('^%l+: ', '')
+      local said = trim.both(out.stderr or ''):match('[^\n]*$'):gsub('^%l+: ', '')
       made.problem = 'git has none: ' .. (said ~= '' and said or 'it took too long')
     elseif out.stdout == '' then
       made.problem = 'is empty: nothing has changed since the last commit'

@@ -7,6 +7,7 @@ local grammar = require('winnow.grammar')
 local mention_ = require('winnow.context.mention')
 local say = require('winnow.say')
 local symbol = require('winnow.context.symbol')
+local trim = require('winnow.trim')
 
 ---@class (partial) winnow.Chat
 ---@field insists? string the draft of which was said that something it mentions can't be sent
@@ -177,7 +178,7 @@ end
 function M.words(text)
   local at = text:match('^.*()\n')
   local last = text:sub((at or 0) + 1)
-  return vim.startswith(last, SENT) and vim.trim(text:sub(1, at or 0)) or text
+  return vim.startswith(last, SENT) and trim.both(text:sub(1, at or 0)) or text
 end
 
 ---@class winnow.Along

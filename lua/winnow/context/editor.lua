@@ -3,6 +3,7 @@ local file = require('winnow.context.file')
 local found_ = require('winnow.context.found')
 local registry = require('winnow.registry')
 local symbol = require('winnow.context.symbol')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -207,7 +208,7 @@ function M.sources.quickfix(cwd)
     return nothing('means the quickfix list, which is empty')
   end
   local lines = vim.tbl_map(function(item)
-    local said = vim.trim(item.text:gsub('%s+', ' '))
+    local said = trim.both(item.text:gsub('%s+', ' '))
     local named = item.bufnr > 0 and vim.api.nvim_buf_is_valid(item.bufnr)
     local place = named and ('%s:%d:%d: '):format(name_of(item.bufnr, cwd), item.lnum, item.col)
     return (place or '') .. said

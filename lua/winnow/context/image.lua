@@ -3,6 +3,7 @@ local files = require('winnow.chat.files')
 local python = require('winnow.python')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -46,7 +47,7 @@ end
 ---@param text string
 ---@return string?
 local function dropped(text)
-  local path = vim.trim(text):gsub('^file://', ''):gsub('^(["\'])(.*)%1$', '%2')
+  local path = trim.both(text):gsub('^file://', ''):gsub('^(["\'])(.*)%1$', '%2')
   path = path:gsub('\\(.)', '%1')
   local kind = (path:match('^[~/].*%.(%w+)$') or ''):lower()
   if KINDS[kind] and not path:find('\n') and vim.fn.filereadable(vim.fn.expand(path)) == 1 then

@@ -1,4 +1,6 @@
 --- Mentions: the words of a draft that stand for something, such as `@buffer` or `@src/cart.py`.
+local trim = require('winnow.trim')
+
 local M = {}
 
 ---@class winnow.Mention
@@ -25,7 +27,7 @@ M.WORDS = {
 }
 
 -- What may stand behind a mention that is none of it.
-local TRAILING = '[%.,;:!%?%)%]}\'"]+$'
+local TRAILING = '[%.,;:!%?%)%]}\'"]'
 -- What may stand before it; anything else, and it is an address, or a part of a word.
 local BEFORE = '[%s%(%[{"\']'
 local FENCE = '^%s*(```+)'
@@ -62,7 +64,7 @@ local function read(line, at, before)
   if not word then
     return nil, at + 1
   end
-  local text = quoted and ('@"%s"%s'):format(quoted, tail) or '@' .. word:gsub(TRAILING, '')
+  local text = quoted and ('@"%s"%s'):format(quoted, tail) or '@' .. trim.right(word, TRAILING)
   word = quoted and word or text:sub(2)
   if word == '' or word:find('://', 1, true) then
     return nil, at + #text
@@ -86,10 +88,11 @@ function M.all(lines)
     if ticks and (not fence or #ticks >= #fence) then
       fence = not fence and ticks or nil
     elseif not fence and line:find('@', 1, true) then
-      local at = line:find('@', 1, true)
+      local at, code, counted = line:find('@', 1, true), 0, 1
       while at do
         local before = line:sub(at - 1, at - 1)
-        local _, code = line:sub(1, at - 1):gsub('`', '')
+        code = code + select(2, line:sub(counted, at - 1):gsub('`', ''))
+        counted = at
         local mention, next_at = nil, at + 1 ---@type winnow.Mention?, integer
         if code % 2 == 0 and (at == 1 or before:find(BEFORE)) then
           mention, next_at = read(line, at, at == 1 and '' or before)

@@ -2,6 +2,7 @@
 local project = require('winnow.editor.project')
 local refuse = require('winnow.editor.ask').refuse
 local server = require('winnow.editor.server')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -72,7 +73,7 @@ local function fill(spots, cwd)
       readers[spot.path], count = reader(spot.path, cwd), count + 1
     end
     local text = readers[spot.path] and readers[spot.path](spot.line) or ''
-    spot.text = vim.trim(text:sub(1, 1000))
+    spot.text = trim.both(text:sub(1, 1000))
   end
 end
 

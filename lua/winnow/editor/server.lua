@@ -1,6 +1,7 @@
 --- Language servers: asked without waiting, and given up when they do not answer.
 local project = require('winnow.editor.project')
 local refuse = require('winnow.editor.ask').refuse
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -173,7 +174,7 @@ function M.at(buf, call)
   local line = project.line(buf, call.line, call.path)
   local byte = find(line, call.symbol)
   if not byte then
-    local said = vim.trim(line):sub(1, 200)
+    local said = trim.both(line):sub(1, 200)
     refuse(
       '“%s” is not on line %d of %s, which is: %s',
       call.symbol,

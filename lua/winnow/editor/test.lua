@@ -6,6 +6,7 @@ local project = require('winnow.editor.project')
 local python = require('winnow.python')
 local refuse = require('winnow.editor.ask').refuse
 local symbol = require('winnow.context.symbol')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -76,7 +77,8 @@ end
 ---@param pieces string[]
 ---@return string[] lines
 local function ending(pieces)
-  local text = table.concat(pieces):gsub('\r\n', '\n'):gsub('\27%[[%d;?]*%a', ''):gsub('%s+$', '')
+  local text = table.concat(pieces):gsub('\r\n', '\n'):gsub('\27%[[%d;?]*%a', '')
+  text = trim.right(text, '%s')
   local lines = text == '' and {} or vim.split(text, '\n')
   return vim.list_slice(lines, math.max(1, #lines - LINES + 1))
 end

@@ -1,6 +1,7 @@
 --- The files of a project, searched beside what the user types: never longer than a few
 --- milliseconds at a time.
 local files = require('winnow.lsp.files')
+local trim = require('winnow.trim')
 
 local M = {}
 
@@ -225,7 +226,7 @@ function M.find(cwd, query, done)
   files.of(cwd, function(list)
     if query == '' then
       local first = list.chunks[1]
-      local top = first and vim.split(vim.trim(first.text), '\n', { plain = true }) or {}
+      local top = first and vim.split(trim.both(first.text), '\n', { plain = true }) or {}
       done(vim.list_slice(shortest_first(top), 1, SHOWN))
     else
       search(list, (query:gsub('^%./', '')), done)

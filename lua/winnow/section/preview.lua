@@ -1,6 +1,7 @@
 --- The preview of the option under the cursor.
 local code = require('winnow.chat.code')
 local marker = require('winnow.section.marker')
+local trim = require('winnow.trim')
 local view = require('winnow.section.view')
 local window = require('winnow.window')
 
@@ -14,7 +15,7 @@ local Section = {}
 ---@param preview string Markdown
 ---@return string[] lines
 local function start_of(preview)
-  local lines = code.unfenced(vim.split(vim.trim(preview), '\n', { plain = true }))
+  local lines = code.unfenced(vim.split(trim.both(preview), '\n', { plain = true }))
   local shown = vim.list_slice(lines, 1, PEEK)
   if #lines > PEEK then
     table.insert(shown, ('… K shows all %d lines'):format(#lines))

@@ -4,6 +4,7 @@
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local marker = require('winnow.section.marker')
+local trim = require('winnow.trim')
 local view = require('winnow.section.view')
 
 local M = {}
@@ -72,7 +73,7 @@ end
 ---@return integer size
 local function line_at(section, row)
   local line = section:lines()[row - section:rows() + 1] or ''
-  return line, #marker.told(line):gsub('%s+$', '')
+  return line, #trim.right(marker.told(line), '%s')
 end
 
 ---@class winnow.Float a window that lies over others

@@ -5,6 +5,7 @@ local page = require('winnow.views.page')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local scratch = require('winnow.scratch')
+local trim = require('winnow.trim')
 local window = require('winnow.window')
 
 local M = {}
@@ -35,7 +36,7 @@ end
 ---@param text string
 ---@param mods table
 function M.ask(chat, text, mods)
-  text = vim.trim(text)
+  text = trim.both(text)
   if text == '' then
     say('winnow: say what to ask: :Winnow ask {text}.', 'warn')
     return

@@ -115,8 +115,8 @@ def read(
     """
     remarks = {text_of(line) for line in before}
     fixed = {row.key for row in rows if not row.editable}
-    known = _Known(texts_of(before), remarks, fixed, past, new)
-    shown = known.shown
+    shown = texts_of(before)
+    known = _Known(shown, set(shown.values()), remarks, fixed, past, new)
     seen: dict[str, int] = {}
     changed: dict[str, str] = {}
     added: list[tuple[str, str]] = []
@@ -142,6 +142,7 @@ class _Known(NamedTuple):
     """What lines are read by; see `read`."""
 
     shown: dict[str, str]
+    texts: set[str]  # of all of these
     remarks: set[str]
     fixed: set[str]
     past: Collection[str]
@@ -155,7 +156,7 @@ class _Known(NamedTuple):
             return CHANGED if found in self.fixed and text != self.shown[found] else ""
         more = text and text not in self.remarks
         scraps = more and strip_markers(line, fragments=True).strip() != text
-        if scraps or text in self.shown.values():
+        if scraps or text in self.texts:
             return LOST
         return NO_NEW if more and not self.new else ""
 

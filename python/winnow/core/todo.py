@@ -7,6 +7,7 @@ ones wrote all of it at once (``TodoWrite``).
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -79,12 +80,13 @@ def _updated(items: Items, id: str, changes: Mapping[str, Any]) -> Items:
 def merged(before: Items, after: Items, wanted: Items) -> Items:
     """What the user wants, with what the agent has changed since, who does not know that yet."""
     old, new = {one.id: one for one in before}, {one.id: one for one in after}
-    result: Items = ()
+    kept = []
     for one in wanted:
         if one.id in old and one.id not in new:
             continue  # the agent has deleted it, too
         changed = one.id in new and one == old.get(one.id)
-        result = (*result, new[one.id] if changed else one)
+        kept.append(new[one.id] if changed else one)
+    result = tuple(kept)
     for one in after:
         if one.id not in old:
             result = with_item(result, one)
@@ -132,19 +134,19 @@ def edited(items: Items, edits: Edits, first: int) -> Items:
         first: the number of the first thing that is new.
     """
     known = {key(one.id): one for one in items}
-    kept = {found: one for found, one in known.items() if found not in edits.gone}
+    gone, left = set(edits.gone), set(edits.order)
+    kept = {found: one for found, one in known.items() if found not in gone}
     for found, text in edits.changed.items():
         if found in kept:
             kept[found] = _read(text, kept[found])
     order = [*(found for found in edits.order if found in kept)]
-    order += [found for found in kept if found not in edits.order]
-    new = [
-        (above, _read(text, Item(f"you{first + n}", "")))
-        for n, (above, text) in enumerate(edits.added)
-    ]
-    result = [one for above, one in new if above not in order]
+    order += [found for found in kept if found not in left]
+    new: defaultdict[str, list[Item]] = defaultdict(list)
+    for n, (above, text) in enumerate(edits.added):
+        new[above if above in kept else ""].append(_read(text, Item(f"you{first + n}", "")))
+    result = new[""]
     for found in order:
-        result += [kept[found], *(one for above, one in new if above == found)]
+        result += [kept[found], *new.get(found, ())]
     return tuple(result)
 
 
