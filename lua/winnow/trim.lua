@@ -1,5 +1,5 @@
---- Texts without their ends. With a pattern such as `%s+$`, and so with vim.trim(), the time grows as
---- the square of a run of blanks: a line of 100,000, which anybody may write, stops Neovim.
+--- Texts without their ends. With a pattern such as `%s+$`, and so with vim.trim(), the time grows
+--- as the square of a run of blanks: a line of 100,000, which anybody may write, stops Neovim.
 local M = {}
 
 --- A text without what is in a class of characters at its end.

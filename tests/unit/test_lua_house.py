@@ -99,3 +99,9 @@ def test_every_function_is_annotated() -> None:
     """Also the local ones; what has no name gets its types from where it goes."""
     files = [*LUA.rglob("*.lua"), LUA.parent / "build.lua"]
     assert not [problem for path in sorted(files) for problem in _unannotated(path)]
+
+
+def test_no_run_of_blanks_stops_neovim() -> None:
+    """`vim.trim()` takes as long as the square of one; `winnow.trim` does not."""
+    files = [file for file in LUA.rglob("*.lua") if file.name != "trim.lua"]
+    assert not [file.name for file in files if "vim.trim" in file.read_text()]

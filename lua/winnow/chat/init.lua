@@ -17,7 +17,6 @@ local send = require('winnow.chat.send')
 local sent = require('winnow.chat.sent')
 local state = require('winnow.chat.state')
 local tree = require('winnow.chat.tree')
-local trim = require('winnow.trim')
 local undo = require('winnow.chat.undo')
 local view = require('winnow.section.view')
 local window = require('winnow.window')
@@ -200,7 +199,7 @@ function Chat:discuss(text)
   elseif not text:find('%S') then
     say('winnow: say what to discuss: :Winnow discuss {text}.', 'warn')
   else
-    self.section:discuss(trim.both(text))
+    self.section:discuss(text)
   end
 end
 

@@ -160,7 +160,9 @@ local function split(line)
     from = behind
     if tonumber(other) ~= number then
       table.insert(found, M.line(number, table.concat(pieces, ' ')))
-      number, pieces = tonumber(other) --[[@as integer]], {}
+      number, pieces =
+        tonumber(other), --[[@as integer]]
+        {}
     end
   end
   table.insert(pieces, text:sub(from))

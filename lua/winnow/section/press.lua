@@ -4,6 +4,7 @@ local say = require('winnow.say')
 local seen = require('winnow.section.seen')
 local sent = require('winnow.chat.sent')
 local text = require('winnow.section.text')
+local trim = require('winnow.trim')
 
 local WORKING = 'what you pressed last is still being done.'
 local CANCEL = '<Esc> again cancels'
@@ -178,6 +179,7 @@ end
 ---@param words string
 function Section:discuss(words)
   if guard.allows(self.sight) then
+    words = trim.both(words)
     local id = sent.add(self.chat.path, words, self.id)
     local lines = self:told_lines()
     self.chat:tell('discuss', { section = self.id, lines = lines, text = words, id = id })
