@@ -23,11 +23,12 @@ local function read_late()
   end
 end
 -- Loaded late, as package managers can do by a command or a key: a session may have been restored.
-if vim.v.vim_did_enter == 1 then
+local bufs = vim.api.nvim_list_bufs()
+if #bufs > 1 or vim.v.vim_did_enter == 1 then
   late = vim.tbl_filter(function(buf)
     local name = vim.api.nvim_buf_get_name(buf)
     return vim.api.nvim_buf_is_loaded(buf) and name:find('/winnow/chats/[^/]*%.md$') ~= nil
-  end, vim.api.nvim_list_bufs())
+  end, bufs)
   vim.schedule(read_late) -- a mapping that loads plugins can't
 end
 
