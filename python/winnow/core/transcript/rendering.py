@@ -15,6 +15,7 @@ from winnow.core.folder import UNKNOWN, Folder
 from winnow.core.never import assert_never
 from winnow.core.text import grammar, terminal
 from winnow.core.text.duration import duration
+from winnow.core.text.fences import Fences
 from winnow.core.text.text import clean, clean_block, prose, split_unfinished
 from winnow.core.transcript import tools
 from winnow.core.transcript.entries import (
@@ -122,6 +123,7 @@ class Renderer:
         self._fresh = True  # its next piece starts a paragraph
         self._unfinished = ""  # the end of its text so far, which may yet become a marker
         self._line_ended = False  # by its text so far
+        self._fences = Fences()  # of the message
         self._calls: dict[str, Called] = {}  # those without a result
         self._held: set[str] = set()  # those of them that have no line
         self._retrying = False
@@ -133,7 +135,7 @@ class Renderer:
             case Said() | Thought():
                 yield from self._say(entry)
             case Paused():
-                yield from self._finish()
+                yield from self._close()
             case Told(text=text):
                 tells, says = self._speakers
                 yield from self._block(f"{tells}\n\n{prose(text)}\n\n{says}")
@@ -155,8 +157,10 @@ class Renderer:
             case Returned():
                 yield from self._return(entry)
             case Ended(stopped=True):
+                yield from self._close()
                 yield from self._block(f"{grammar.STOPPED} Stopped.")
             case Ended(error=error):
+                yield from self._close()
                 said = notice(error) if error else taken(entry)
                 yield from self._block(said) if said else self._finish()
             case _:
@@ -186,9 +190,19 @@ class Renderer:
         fresh, self._fresh = self._fresh, False
         if self._speech is Thought:
             return Words(_thought(text, first=fresh), fresh)
+        self._fences.feed(text)
         shown = prose(text, starts=fresh or self._line_ended)
         self._line_ended = text.endswith("\n")
         return Words(shown, fresh)
+
+    def _close(self) -> Iterator[Words]:
+        """A message is complete: none of its code goes on in what follows, as if it was stopped."""
+        unfinished, self._unfinished = self._unfinished, ""
+        if unfinished:
+            yield self._words(unfinished)
+        if fence := self._fences.end():
+            yield Words(fence if self._line_ended else f"\n{fence}", self._fresh)
+        yield from self._finish()
 
     def _finish(self) -> Iterator[Words]:
         """Whatever is drawn next stands by itself."""
