@@ -18,3 +18,16 @@ def test_every_promise_has_its_test() -> None:
     assert not set(named) - defined
     paths = re.findall(r"`(tests/\S+\.py)`", text)
     assert not [path for path in paths if not (REPOSITORY / path).exists()]
+
+
+def test_every_threat_has_a_test() -> None:
+    """One line for each: what could happen, what stops it in a sentence, and who tries it."""
+    text = (REPOSITORY / "SECURITY.md").read_text()
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    threats = [row for row in rows if not row.startswith(("| what", "| ---"))]
+    assert len(threats) > 40
+    for row in threats:
+        _, what, promise, tests, _ = row.split("|")
+        assert what.strip()
+        assert promise.strip()
+        assert "`test" in tests or "`make soak`" in tests, row
