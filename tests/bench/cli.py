@@ -21,6 +21,7 @@ from typing import Any
 CHUNKS = 20_000
 PIECES = 2_000  # a second
 SECONDS = 3  # of a stream that ends
+THOUGHT = 0.3  # seconds: no model asks at once
 AGENTS = 30
 FILE = "big.txt"
 LINES = 13_344  # each twelfth one changes, which makes a diff of 10,000 lines
@@ -52,6 +53,8 @@ def content(word: str) -> str:
 
 
 def request(name: str, arguments: dict[str, Any]) -> None:
+    sys.stdout.flush()
+    time.sleep(THOUGHT)
     call = f"toolu_{name}"
     assistant({"type": "tool_use", "id": call, "name": name, "input": arguments})
     request = {
