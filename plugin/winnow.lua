@@ -5,9 +5,9 @@ end
 vim.g.loaded_winnow = true
 
 -- Where no package manager has made the help's tags. A folder that can't be written has none.
-local doc = debug.getinfo(1, 'S').source:match('^@(.*)plugin[/\\]') .. 'doc'
-if not vim.uv.fs_stat(doc .. '/tags') then
-  pcall(vim.cmd.helptags, doc)
+local root = debug.getinfo(1, 'S').source:match('^@(.*[/\\])plugin[/\\]')
+if root and not vim.uv.fs_stat(root .. 'doc/tags') then
+  pcall(vim.cmd.helptags, root .. 'doc')
 end
 
 local late = {} ---@type integer[] chats that were open before
@@ -23,12 +23,13 @@ local function read_late()
   end
 end
 -- Loaded late, as package managers can do by a command or a key: a session may have been restored.
-local bufs = vim.api.nvim_list_bufs()
-if #bufs > 1 or vim.v.vim_did_enter == 1 then
-  late = vim.tbl_filter(function(buf)
-    local name = vim.api.nvim_buf_get_name(buf)
-    return vim.api.nvim_buf_is_loaded(buf) and name:find('/winnow/chats/[^/]*%.md$') ~= nil
-  end, bufs)
+for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+  local name = vim.api.nvim_buf_is_loaded(buf) and vim.api.nvim_buf_get_name(buf) or ''
+  if name:find('/winnow/chats/[^/]*%.md$') then
+    table.insert(late, buf)
+  end
+end
+if #late > 0 then
   vim.schedule(read_late) -- a mapping that loads plugins can't
 end
 
