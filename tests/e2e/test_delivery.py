@@ -299,6 +299,33 @@ def test_messages_that_no_host_has_read_are_the_draft(
     assert told(api, "remember the milk", "and the bread") == 0
 
 
+DIE = """
+  local host = require('winnow.host')
+  local notify = host.notify
+  host.notify = function(kind, event)
+    notify(kind, event)
+    if kind == 'send' then
+      vim.wait(100)
+      vim.uv.kill(vim.fn.getpid(), 'sigkill')
+    end
+  end
+"""
+
+
+def test_what_the_host_was_told_is_no_draft(claude: Editor, api: ScriptedAPI) -> None:
+    """Neovim is killed when it has just told a message: the file says that it was sent."""
+    api.add(say("One."), say("Two.", Gate()))
+    start(claude)
+    claude.wait_line("One.")
+    wait_idle(claude)
+    claude.keys("GAremember the milk<Esc>")
+    claude.lua(DIE)
+    type_and(claude, "<CR>", "")
+    come_back(claude, "nvim")
+    assert draft(claude) == ""
+    arrives(claude, api, "remember the milk")
+
+
 VERDICT = """
   local chat = require('winnow.registry').current()
   local open = chat.section

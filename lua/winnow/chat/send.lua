@@ -13,7 +13,8 @@ local Chat = {}
 local DRAFT = grammar.YOU
 local EMPTY = ('The draft is empty: write below “%s”.'):format(DRAFT)
 
---- Tell the host a message, and write the file: it no longer is the draft.
+--- Write the file, in which a message no longer is the draft, and tell it to the host: in this
+--- order, or a Neovim that is killed just then would show as the draft what Claude has.
 ---@param self winnow.Chat
 ---@param text string empty: there was none after all
 ---@param along? winnow.Along
@@ -22,8 +23,8 @@ local function post(self, text, along)
   if id ~= '' and self.state == 'working' and not self.task then
     self:note_sent(id, self.committed)
   end
-  self:tell('send', { text = text, id = id, attached = along and along.attached or {} })
   self:save()
+  self:tell('send', { text = text, id = id, attached = along and along.attached or {} })
 end
 
 --- The lines that make a text a message of the transcript, below the heading that stands there.
