@@ -20,7 +20,7 @@ from pathlib import Path
 
 import msgspec
 
-from tests.bench import chat, crowd, runs, start, stream  # noqa: F401  they declare the sections
+from tests.bench import chat, crowd, memory, runs, start, stream  # noqa: F401  they declare the sections
 from tests.bench.figures import Row, Section
 from tests.e2e.sandbox import NVIM
 
