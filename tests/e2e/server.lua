@@ -13,6 +13,9 @@ end
 
 --- The text of a file, as a server has it.
 local function lines_of(path)
+  if vim.fn.filereadable(path) == 0 then
+    return {}
+  end
   local buf = vim.fn.bufnr('^' .. path .. '$')
   if buf ~= -1 and vim.api.nvim_buf_is_loaded(buf) then
     return vim.api.nvim_buf_get_lines(buf, 0, -1, false)
@@ -76,7 +79,17 @@ local answers = {
       changes[place.uri] = changes[place.uri] or {}
       table.insert(changes[place.uri], { range = place.range, newText = params.newName })
     end
-    return { changes = changes }
+    if params.newName ~= 'moved' then
+      return { changes = changes }
+    end
+    local wanted = {}
+    for uri, edits in pairs(changes) do
+      table.insert(wanted, { textDocument = { uri = uri }, edits = edits })
+    end
+    local uri = params.textDocument.uri
+    local move = { kind = 'rename', oldUri = uri, newUri = (uri:gsub('till', 'new/moved')) }
+    table.insert(wanted, move)
+    return { documentChanges = wanted }
   end,
 }
 

@@ -96,7 +96,8 @@ def test_what_changes_something_is_asked_for(claude: Editor, api: ScriptedAPI) -
         call("rename", **TOTAL, new_name="sum"),
         call("fill_quickfix", title="Look", entries=entries),
         call("run_test", path="cart.shop", line=1),
-        call("jump", path="src/till.shop"),
+        call("rename", path="src/till.shop", line=1, symbol="sum", new_name="moved"),
+        call("jump", path="src/new/moved.shop"),
         call("rename", **{**TOTAL, "line": 7}, new_name="x"),
     ]
     api.add(*map(say, calls), say("Done all."))
@@ -109,7 +110,8 @@ def test_what_changes_something_is_asked_for(claude: Editor, api: ScriptedAPI) -
             "echo 'cart.shop' '1' 'sum'; exit 3",
             "exit 3: echo 'cart.shop' '1' 'sum'; exit 3:\ncart",
         ),
-        ("Jump", "to take your cursor to src/till.shop:1", "the user is there now"),
+        ("Rename", "moves to src/new/moved.shop", "3 places in 2 files renamed:\n"),
+        ("Jump", "to take your cursor to src/new/moved.shop:1", "the user is there now"),
     ]
     for one, (title, wish, told) in zip(calls, steps, strict=False):
         wait_section(claude, f"Permission: {title}")
@@ -117,11 +119,12 @@ def test_what_changes_something_is_asked_for(claude: Editor, api: ScriptedAPI) -
         claude.keys(":Winnow allow<CR>")
         assert api.tool_result(one.id).startswith(told)
     assert "there is no line 7" in api.tool_result(calls[-1].id)
-    claude.wait(lambda: claude.lua("return vim.fn.expand('%:t')") == "till.shop", "the jump")
-    assert (claude.sandbox.project / "src/till.shop").read_text() == "print sum(2)\n"
+    claude.wait(lambda: claude.lua("return vim.fn.expand('%:t')") == "moved.shop", "the jump")
+    assert not (claude.sandbox.project / "src/till.shop").exists()
+    assert (claude.sandbox.project / "src/new/moved.shop").read_text() == "print moved(2)\n"
     assert "total" in (claude.sandbox.project / "cart.shop").read_text()
     claude.keys(":b cart.shop<CR>")
-    assert claude.text() == "def sum(x)\n漢字 😀 sum(1)\nnew"
+    assert claude.text() == "def moved(x)\n漢字 😀 moved(1)\nnew"
 
 
 def test_nobody_is_disturbed(claude: Editor, api: ScriptedAPI) -> None:

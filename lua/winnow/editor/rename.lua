@@ -11,44 +11,80 @@ local METHOD = 'textDocument/rename'
 ---@class winnow.FileEdits
 ---@field path string
 ---@field edits table[] as the protocol has them
+---@field to? string where the file goes
 ---@field buf? integer
 ---@field was_saved? boolean
+
+--- The file that a server names.
+---@param uri any
+---@return string path
+local function path_of(uri)
+  local ok, path = pcall(vim.uri_to_fname, uri)
+  if not ok then
+    refuse('The language server wants what is no change of text: rename it by hand.')
+  end
+  return path
+end
 
 --- What a server wants to change, by file.
 ---@param edit any
 ---@return winnow.FileEdits[]
 local function by_file(edit)
   edit = type(edit) == 'table' and edit or {}
-  local found, order = {}, {} ---@type table<string, table[]>, string[]
+  local found, moved = {}, {} ---@type table<string, winnow.FileEdits>, table<string, string>
+  ---@param path string as it is named now
+  ---@return winnow.FileEdits
+  local function of(path)
+    path = moved[path] or path
+    found[path] = found[path] or { path = path, edits = {} }
+    return found[path]
+  end
   ---@param uri any
   ---@param edits any
   local function add(uri, edits)
-    local ok, path = pcall(vim.uri_to_fname, uri)
-    if not ok or type(edits) ~= 'table' then
+    local path = path_of(uri)
+    if type(edits) ~= 'table' then
       refuse('The language server wants what is no change of text: rename it by hand.')
     end
-    if not found[path] then
-      found[path] = {}
-      table.insert(order, path)
-    end
-    vim.list_extend(found[path], edits)
+    vim.list_extend(of(path).edits, edits)
   end
   if type(edit.documentChanges) == 'table' then
     for _, change in ipairs(edit.documentChanges) do
-      if change.kind then
-        refuse('The language server wants to move files, too: rename it by hand.')
+      if change.kind == 'rename' then
+        local one, to = of(path_of(change.oldUri)), path_of(change.newUri)
+        one.to, moved[to] = to, one.path
+      elseif change.kind then
+        refuse('The language server wants to make or delete files, too: rename it by hand.')
+      else
+        add(change.textDocument and change.textDocument.uri, change.edits)
       end
-      add(change.textDocument and change.textDocument.uri, change.edits)
     end
   else
     for uri, edits in pairs(type(edit.changes) == 'table' and edit.changes or {}) do
       add(uri, edits)
     end
   end
-  table.sort(order)
-  return vim.tbl_map(function(path)
-    return { path = path, edits = found[path] }
-  end, order)
+  local all = vim.tbl_values(found)
+  table.sort(all, function(a, b)
+    return a.path < b.path
+  end)
+  return all
+end
+
+--- Refuse to move what can't be moved without loss.
+---@param ask winnow.Ask
+---@param one winnow.FileEdits
+local function check_move(ask, one)
+  local buf, kind = project.loaded(one.path), (vim.uv.fs_stat(one.path) or {}).type
+  if not project.holds(one.to, ask.cwd) then
+    refuse('It would move %s to %s, which is outside of the project.', one.path, one.to)
+  elseif vim.uv.fs_lstat(one.to) then
+    refuse('It would move %s to %s, which is there already.', one.path, one.to)
+  elseif kind ~= 'file' then
+    refuse('It would move %s, which is no file: rename it by hand.', one.path)
+  elseif buf and vim.bo[buf].modified then
+    refuse('It would move %s, which has unsaved changes.', one.path)
+  end
 end
 
 --- Refuse what the user has not seen, or can't be done.
@@ -64,6 +100,9 @@ local function check(ask, all, name)
       refuse('It would change %s, which is outside of the project.', one.path)
     elseif #ask.files > 0 and not vim.list_contains(ask.files, one.path) then
       refuse('It would change %s by now, which the user has not seen: ask again.', one.path)
+    end
+    if one.to then
+      check_move(ask, one)
     end
   end
 end
@@ -117,6 +156,10 @@ local function apply(all, encoding)
   return vim.tbl_map(function(one)
     vim.lsp.util.apply_text_edits(one.edits, one.buf, encoding)
     local kind = write(one) and '' or 'not saved'
+    if one.to and kind == '' then
+      vim.lsp.util.rename(one.path, one.to)
+      kind = vim.uv.fs_lstat(one.to) and 'now ' .. one.to or 'not moved'
+    end
     return { path = one.path, line = #one.edits, kind = kind }
   end, all)
 end
@@ -126,8 +169,9 @@ end
 local function preview(all)
   return vim.tbl_map(function(one)
     local buf = project.loaded(one.path)
-    local unsaved = buf and vim.bo[buf].modified
-    return { path = one.path, line = #one.edits, kind = unsaved and 'has unsaved changes' or '' }
+    local unsaved = buf and vim.bo[buf].modified and 'has unsaved changes' or ''
+    local kind = one.to and 'moves to ' .. one.to or unsaved
+    return { path = one.path, line = #one.edits, kind = kind }
   end, all)
 end
 

@@ -77,7 +77,7 @@ def would(call: t.Call, told: Told, folder: Folder) -> tuple[str, ...]:
             places, files = sum(spot.line for spot in told.spots), len(told.spots)
             many = f"{_count(places, 'place')} in {_count(files, 'file')}"
             named = [
-                f"{folder.name(spot.path)}: {_count(spot.line, 'place')}{_unsaved(spot)}"
+                f"{folder.name(spot.path)}: {_count(spot.line, 'place')}{_beside(spot, folder)}"
                 for spot in told.spots[:_FILES]
             ]
             more = [f"… and {files - _FILES} more files"] if files > _FILES else []
@@ -118,7 +118,8 @@ def _lines(call: t.Call, told: Told, folder: Folder) -> Iterator[str]:
             places = _count(sum(spot.line for spot in told.spots), "place")
             yield f"{places} in {_count(told.total, 'file')} renamed"
             for spot in told.spots:
-                yield f"{folder.name(spot.path)}: {_count(spot.line, 'place')}{_unsaved(spot)}"
+                counted = _count(spot.line, "place")
+                yield f"{folder.name(spot.path)}: {counted}{_beside(spot, folder)}"
         case t.FillQuickfix(entries=entries):
             yield f"the user has {_count(len(entries), 'place')} in the quickfix list"
         case t.Jump():
@@ -169,8 +170,11 @@ def _at(spot: Spot, folder: Folder) -> str:
     return f"{folder.name(spot.path)}:{spot.line}" if spot.line else folder.name(spot.path)
 
 
-def _unsaved(spot: Spot) -> str:
-    return f", {spot.kind}" if spot.kind else ""
+def _beside(spot: Spot, folder: Folder) -> str:
+    """That a file has unsaved changes, say, or the path that it moves to."""
+    words, _, path = spot.kind.partition(" /")
+    where = f" {folder.name(f'/{path}')}" if path else ""
+    return f", {words}{where}" if words else ""
 
 
 def _ended(told: Told) -> str:
