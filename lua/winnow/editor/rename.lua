@@ -28,7 +28,7 @@ end
 
 --- What a server wants to change, by file.
 ---@param edit any
----@return winnow.FileEdits[]
+---@return table<string, winnow.FileEdits> by path
 local function by_file(edit)
   edit = type(edit) == 'table' and edit or {}
   local found, moved = {}, {} ---@type table<string, winnow.FileEdits>, table<string, string>
@@ -64,11 +64,7 @@ local function by_file(edit)
       add(uri, edits)
     end
   end
-  local all = vim.tbl_values(found)
-  table.sort(all, function(a, b)
-    return a.path < b.path
-  end)
-  return all
+  return found
 end
 
 --- Refuse to move what can't be moved without loss.
@@ -199,7 +195,10 @@ function M.rename(ask, call)
   local results = server.request(ask, { clients[1] }, METHOD, buf, function(client)
     return vim.tbl_extend('error', at(client), { newName = call.new_name })
   end)
-  local all = by_file(results[1].result)
+  local all = vim.tbl_values(by_file(results[1].result))
+  table.sort(all, function(a, b)
+    return a.path < b.path
+  end)
   check(ask, all, call.symbol)
   if ask.dry then
     local spots = preview(all)
