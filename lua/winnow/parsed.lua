@@ -11,6 +11,8 @@ local MARGIN, SLACK = 5, 15 -- lines beyond the windows, and how far these go be
 local PARAGRAPH = 200 -- lines; a longer one may be cut in two
 local SOON = 1000 -- lines that are parsed in milliseconds; more, Neovim parses bit by bit
 local CHUNK = 4000 -- lines, read at a time
+-- Bytes; a longer line has no colours: Neovim's parser takes minutes for one of 200,000 backticks.
+local LONG = 4000
 local FENCE = [[^ \{,3}\(`\{3,}\|\~\{3,}\)]]
 local HEADINGS = {} ---@type table<string, true>
 for _, heading in ipairs(grammar.SPEAKERS) do
@@ -141,19 +143,56 @@ end
 --- Rows without those that are left out.
 ---@param first integer
 ---@param last integer the row after them
----@param without winnow.Rows[] none of which is cut
+---@param without winnow.Rows[]
 ---@return integer[][] region
 ---@return integer count
 local function torn(first, last, without)
   local region, count = {}, 0
   for _, left in ipairs(without) do
-    if left.first > first and left.after < last then
-      table.insert(region, { first, 0, left.first, 0 })
-      count, first = count + left.first - first, left.after
+    if left.after > first and left.first < last then
+      if left.first > first then
+        table.insert(region, { first, 0, left.first, 0 })
+        count = count + left.first - first
+      end
+      first = math.min(left.after, last)
     end
   end
-  table.insert(region, { first, 0, last, 0 })
+  if first < last or #region == 0 then
+    table.insert(region, { first, 0, last, 0 })
+  end
   return region, count + last - first
+end
+
+--- What is left out of rows, with the lines that are too long.
+---@param buf integer
+---@param first integer
+---@param after integer
+---@param others winnow.Rows[] in their order
+---@return winnow.Rows[] without none touches another
+local function with_long(buf, first, after, others)
+  local all = {} ---@type winnow.Rows[]
+  for i, line in ipairs(vim.api.nvim_buf_get_lines(buf, math.max(0, first), after, false)) do
+    if #line > LONG then
+      table.insert(all, { first = math.max(0, first) + i - 1, after = math.max(0, first) + i })
+    end
+  end
+  if #all == 0 then
+    return others
+  end
+  vim.list_extend(all, others)
+  table.sort(all, function(a, b)
+    return a.first < b.first
+  end)
+  local without = {} ---@type winnow.Rows[]
+  for _, rows in ipairs(all) do
+    local last = without[#without]
+    if last and rows.first <= last.after then
+      last.after = math.max(last.after, rows.after)
+    else
+      table.insert(without, { first = rows.first, after = rows.after })
+    end
+  end
+  return without
 end
 
 --- Whether a region is what is left of its rows.
@@ -192,12 +231,15 @@ end
 ---@param was integer[] the rows that were shown when its region was chosen
 ---@param top integer of what is shown now
 ---@param bottom integer
----@param without winnow.Rows[]
+---@param others winnow.Rows[] that are left out, whatever stands there
 ---@return boolean anew whether it has to be parsed anew
-local function fit(buf, parser, was, top, bottom, without)
+local function fit(buf, parser, was, top, bottom, others)
   local region = parser:included_regions()[1] -- none if it was edited before it was parsed
   local now = region and region[1] -- none if it is all
   local count = vim.api.nvim_buf_line_count(buf)
+  local low, high = math.min(top, now and now[1] or top), bottom
+  high = now and math.max(high, region[#region][4]) or high
+  local without = with_long(buf, low - MARGIN, high + MARGIN, others)
   top, bottom = outside(top, bottom, without, count)
   local holds = region ~= nil
     and (not now or now[1] <= top and region[#region][4] >= bottom)
@@ -209,7 +251,7 @@ local function fit(buf, parser, was, top, bottom, without)
   local from, to = outside(top - MARGIN, bottom + MARGIN, without, count)
   local first = beginning(buf, from, now and now[1])
   local last = ending(buf, first, to, count)
-  local wanted, size = torn(first, last, without)
+  local wanted, size = torn(first, last, with_long(buf, first, last, others))
   if holds and size > SOON then
     return false
   end

@@ -218,6 +218,33 @@ def test_a_long_chat_is_coloured_where_it_is_seen(editor: Editor) -> None:
     editor.wait(lambda: editor.style("bold 599").get("bold"), "what this window shows")
 
 
+TOO_LONG = """
+  local tree = vim.treesitter.highlighter.active[vim.api.nvim_get_current_buf()].tree
+  local count = 0
+  for _, range in ipairs(tree:included_regions()[1]) do
+    for _, line in ipairs(vim.api.nvim_buf_get_lines(0, range[1], range[4], false)) do
+      count = count + (#line > 4000 and 1 or 0)
+    end
+  end
+  return count
+"""
+
+
+@pytest.mark.parametrize("place", ["first", "between", "last"])
+def test_a_line_too_long_to_parse_has_no_colours(editor: Editor, place: str) -> None:
+    """On such a line Neovim's parser works for a minute and longer; others have theirs."""
+    long = "`" * 100_000
+    prose = [*["Some **bold** text."] * 10, ""]
+    lines = {"first": [long, long, *prose], "between": [*prose, long, *prose], "last": [*prose, long]}
+    editor.keys(":Winnow<CR>")
+    editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, ...)", lines[place])
+    editor.keys("gg")
+    editor.wait(lambda: editor.style("bold").get("bold"), "bold text")
+    editor.keys("Gihi<Esc>")
+    editor.wait_screen("hi")
+    assert editor.lua(TOO_LONG) == 0
+
+
 @pytest.mark.fresh("nothing")
 def test_a_failed_tool_says_why(claude: Editor, api: ScriptedAPI) -> None:
     """In red, with its last lines in view; what it said before is folded above them."""
