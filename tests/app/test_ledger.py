@@ -213,7 +213,7 @@ async def test_a_replay_answers_at_once(room: Room) -> None:
     await working(room)
     asked = await room.ask("Sure?")
     assert answers(asked) == {"Sure?": "Yes"}
-    assert room.editor.text == "|**Sure?** Sure?\n✓ Selected: Yes\n~~No~~\n↻ Replayed."
+    assert room.editor.text == "|**Sure?**\n✓ Selected: Yes\n~~No~~\n↻ Replayed."
     assert room.store.kept["s1"].state == "answered"
     assert room.store.ledger == []
 

@@ -235,7 +235,11 @@ def test_a_line_too_long_to_parse_has_no_colours(editor: Editor, place: str) -> 
     """On such a line Neovim's parser works for a minute and longer; others have theirs."""
     long = "`" * 100_000
     prose = [*["Some **bold** text."] * 10, ""]
-    lines = {"first": [long, long, *prose], "between": [*prose, long, *prose], "last": [*prose, long]}
+    lines = {
+        "first": [long, long, *prose],
+        "between": [*prose, long, *prose],
+        "last": [*prose, long],
+    }
     editor.keys(":Winnow<CR>")
     editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, ...)", lines[place])
     editor.keys("gg")

@@ -66,7 +66,8 @@ def turn(reason: str, kind: str, status: int | None, detail: str) -> str:
         return "The budget is spent."
     status = status or _STATUS.get(kind)
     if status is not None and detail:
-        told = f" ({_brief(detail.partition('. ')[0])})"  # what to do we say ourselves
+        said = detail[max(detail.find("API Error"), 0) :].partition(". ")[0]
+        told = f" ({_brief(said)})"  # what to do we say ourselves
     if status is None:
         if reason == "api_error":
             return f"Claude could not be reached{told}; check the network."

@@ -23,7 +23,7 @@ from claude_agent_sdk import (
 )
 
 from winnow.adapters import programs
-from winnow.adapters.claude import places, private
+from winnow.adapters.claude import places, private, sdk
 from winnow.adapters.claude.private import LIFECYCLE, RESERVED, Subprocess
 from winnow.adapters.claude.tool_server import ToolServer
 from winnow.ports import Place
@@ -84,7 +84,8 @@ class Process(Subprocess):
         # A relative one would mean a file of the project.
         if self._named and not (self._found and Path(self._found).is_absolute()):
             raise CLINotFoundError(f"Claude Code not found at: {self._named}")
-        await super().connect()
+        with sdk.untraced():
+            await super().connect()
         self.started = True
 
     async def close(self) -> None:

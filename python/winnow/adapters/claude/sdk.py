@@ -14,6 +14,8 @@ import importlib
 import logging
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, cast
 
@@ -55,6 +57,19 @@ def load() -> None:
         importlib.import_module(_SDK)
 
 
+@contextmanager
+def untraced() -> Iterator[None]:
+    """Meanwhile nobody can import what the SDK would trace with, if it is not there already."""
+    is_missing = _TRACING not in sys.modules
+    if is_missing:
+        sys.modules[_TRACING] = cast(Any, None)
+    try:
+        yield
+    finally:
+        if is_missing:
+            del sys.modules[_TRACING]
+
+
 def _load_without() -> None:
     modules = {name: _module(name, names) for name, names in _NAMES.items()}
     for name, module in modules.items():
@@ -64,7 +79,6 @@ def _load_without() -> None:
     sys.modules.update(modules)
     try:
         importlib.import_module(_SDK)
-        sys.modules.setdefault(_TRACING, cast(Any, None))  # whoever imports it finds none
     except Exception:
         log.warning("the SDK needs more of other packages than it did", exc_info=True)
         for name in [name for name in sys.modules if name.partition(".")[0] == _SDK]:
