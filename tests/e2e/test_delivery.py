@@ -435,7 +435,7 @@ def test_a_locked_store_stops_nobody(claude: Editor, api: ScriptedAPI) -> None:
     lock = sqlite3.connect(claude.sandbox.state / "winnow" / "winnow.db", isolation_level=None)
     lock.execute("BEGIN EXCLUSIVE")
     claude.keys("<CR>")
-    claude.wait_line("Noted.", 5)
+    claude.wait_line("Noted.")  # which it would not as long as the lock holds
     wait_idle(claude)
     claude.keys(":Winnow new<CR>")
     send(claude, "And you?")
