@@ -129,6 +129,7 @@ EX: dict[str, Outcome] = {
     ":g/Mongo/d<CR>": TWO,
     ":g/about/d<CR>": NOTHING,
     r":v/MySQL/d<CR>": MYSQL,
+    r":v/MySQL/d<CR>:write<CR>": MYSQL,
     "Vjj:v/MySQL/d<CR>": MYSQL,
     "Vjj:g!/Mongo/d<CR>": MONGO,
     "Vjj:g/./normal A ok<CR>kdk": noted(MYSQL, "ok"),
@@ -167,6 +168,7 @@ EX: dict[str, Outcome] = {
     ":d<CR>@:": MYSQL,
     ":%s/about/xx/<CR>:%d<CR>": NOTHING,
     ":%d<CR>": NOTHING,
+    ":%d<CR>:write<CR>": NOTHING,
 }
 
 CHANGING: dict[str, Outcome] = {

@@ -147,7 +147,7 @@ STREAMED = {
     "a tool's line": (["▸", " Read x ✓\n│ a", "\n│ b"], " ▸ Read x ✓\n│ a\n│ b"),
     "a record": (["so:\n", "✓ Selected: A\n", "⚠ Lost"], "so:\n ✓ Selected: A\n ⚠ Lost"),
     "frontmatter": (["---\nwinnow: 1\n", "---"], "---\nwinnow: 1\n---"),
-    "an open fence": (["```lua\n", "x = 1"], "```lua\nx = 1"),
+    "an open fence": (["```lua\n", "x = 1"], "```lua\nx = 1\n```"),
     "a table": (["┌──┐\n│ ok", " │\n└──┘"], "┌──┐\n│ ok │\n└──┘"),
     "a tree": (["shop\n│\n├── cart\n", "│   └── 1"], "shop\n│\n├── cart\n│   └── 1"),
     "an empty line in the middle": (["a", "\n", "\n", "b"], "a\n\nb"),

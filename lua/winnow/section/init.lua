@@ -6,7 +6,6 @@ local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local press = require('winnow.section.press')
 local preview = require('winnow.section.preview')
-local registry = require('winnow.registry')
 local seen = require('winnow.section.seen')
 local text = require('winnow.section.text')
 local transcript = require('winnow.chat.transcript')
@@ -15,8 +14,6 @@ local view = require('winnow.section.view')
 local window = require('winnow.window')
 
 local M = {}
-
-local SAVE = 20 -- milliseconds after which what has been shown is written
 
 ---@class (partial) winnow.Section
 ---@field id string
@@ -276,11 +273,7 @@ function M.open(chat, id, lines, previews, focus, edited)
     self:visit()
   end
   chat:follow()
-  vim.defer_fn(function() -- the user is to see it first; the host has it on record
-    if registry.get(chat.buf) == chat and vim.api.nvim_buf_is_loaded(chat.buf) then
-      chat:save()
-    end
-  end, SAVE)
+  chat:save()
 end
 
 --- Go on with the section that a text read from a file still shows as open.

@@ -1,4 +1,5 @@
 --- Where the open section stands in its chat's text, told by its markers and a mark on its head.
+local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
@@ -55,7 +56,7 @@ end
 ---@param self winnow.Section
 ---@param after integer row of the draft's heading
 ---@return integer? row
----@return integer above row of the heading of the message that it is in
+---@return integer above row of the heading of the message that it is in, or of what ends above it
 local function find_start(self, after)
   local first
   local inside = false -- a body
@@ -69,6 +70,9 @@ local function find_start(self, after)
       above = i
       break
     end
+  end
+  if above == 0 then -- all that was said is gone, and the frontmatter may have come back
+    above = (select(2, frontmatter.read(self.chat.buf)) or -1) + 1
   end
   while first and first - 1 > above and lines[first - 1] ~= '' do
     first = first - 1
