@@ -97,9 +97,16 @@ class Terminal(Neovim):
         self._reader.start()
         self._socket = self._connect(address)
         client = Client(lambda: self._socket.recv(1 << 16), self._socket.sendall)
-        client.request("nvim_eval", "0")
+        self._entered(client)
         os.close(theirs)  # not earlier: with nobody on the other side, reading ends
         return process, client
+
+    @staticmethod
+    def _entered(client: Client) -> None:
+        """It listens before it has read its configuration; or something may keep it from that."""
+        deadline = time.monotonic() + 10
+        while not client.request("nvim_eval", "v:vim_did_enter") and time.monotonic() < deadline:
+            time.sleep(0.01)
 
     def _connect(self, address: str) -> socket.socket:
         deadline = time.monotonic() + 10

@@ -31,6 +31,7 @@ def test_what_runs_in_the_background_is_seen_stopped_and_told_once(
     claude: Editor, api: ScriptedAPI
 ) -> None:
     claude.configure(mode="bypassPermissions")
+    claude.resize(100, 40)  # so that the statusline has room for all of it
     claude.lua(HEARD)
     api.on("Go on", say(bash("t1", f"echo up; {WAIT}", run_in_background=True)), say("It runs."))
     start(claude, "Go on")
