@@ -1,6 +1,7 @@
 --- Edits of the open section: the host is told how its lines differ from those that it has.
 local guard = require('winnow.guard')
 local seen = require('winnow.section.seen')
+local steps = require('winnow.chat.steps')
 
 local M = {}
 
@@ -8,35 +9,18 @@ local M = {}
 local Section = {}
 M.Section = Section
 
---- What of some lines became of others.
----@param old string[]
----@param new string[]
----@return integer first index of the first line that is not the same, from 0
----@return integer before the one after the last, in the old lines
----@return integer after the same in the new ones
-local function differing(old, new)
-  local first, before, after = 0, #old, #new
-  while first < before and first < after and old[first + 1] == new[first + 1] do
-    first = first + 1
-  end
-  while before > first and after > first and old[before] == new[after] do
-    before, after = before - 1, after - 1
-  end
-  return first, before, after
-end
-
 --- Tell the host of edits that it does not know.
 ---@return boolean told
 function Section:tell_edits()
   local lines = self:lines()
-  local first, before, after = differing(self.told, lines)
-  if first == before and first == after then
+  local change = steps.difference(self.told, lines)
+  if not change then
     return false
   end
   local edit = { section = self.id, lines = lines }
   if self.shared then
-    edit.lines = vim.list_slice(lines, first + 1, after)
-    edit.first, edit.after, edit.size = first, before, #self.told
+    edit.lines, edit.size = change.new, #self.told
+    edit.first, edit.after = change.row, change.row + #change.old
   end
   self.told, self.pristine = lines, false
   self.shared = self.chat:tell('edit', edit)
