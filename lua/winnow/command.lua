@@ -231,7 +231,7 @@ M.subcommands = {
   end,
   usage = function(args)
     registry.with_current(function(chat)
-      lists.open('usage', chat.buf, args.smods, { window = require('winnow.window').WRAPPED })
+      lists.open('usage', chat.buf, args.smods, { wraps = true })
     end)
   end,
   log = function(args, rest)

@@ -49,7 +49,7 @@ end
 function M.open(chat, mods)
   tell(chat)
   lists.open('context', chat.buf, mods, {
-    window = window.WRAPPED,
+    wraps = true,
     pick = function(line)
       pick(line, chat.cwd)
     end,

@@ -33,6 +33,7 @@ end
 ---@type winnow.ListKind
 local KIND = {
   guarded = true, -- its lines grant what is asked for
+  wraps = true,
   hint = 'allow, always, deny, answer in front · :w does it',
   pick = function(_, key, peek)
     if peek then

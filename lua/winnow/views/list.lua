@@ -22,6 +22,7 @@ local M = {}
 ---@field unsaved? fun(): string[] files whose edits the host has to know of
 ---@field hint? string what can be done to its lines
 ---@field dress? fun(buf: integer) what its buffer has besides
+---@field wraps? boolean a thing may need several rows, and is to be seen whole
 ---@field window? table<string, any> options of its windows, besides
 ---@field fold? fun(lines: string[], anew: boolean) fold them in the current window, if need be
 
@@ -249,13 +250,13 @@ function List:pick(peek)
   end
 end
 
--- Markers are hidden, and a thing is one row; but what is granted by its line is seen whole.
+-- Markers are hidden, and a thing is one row.
 local WINDOW = { conceallevel = 3, concealcursor = 'nvic', wrap = false, list = false }
 
 --- Set the options for lists in this window; other buffers of the window keep theirs.
 function List:dress()
-  local guarded = self.kind.guarded and window.WRAPPED or {}
-  local options = vim.tbl_extend('force', WINDOW, guarded, self.kind.window or {})
+  local wraps = self.kind.wraps and window.WRAPPED or {}
+  local options = vim.tbl_extend('force', WINDOW, wraps, self.kind.window or {})
   for name, value in pairs(options) do
     vim.wo[0][0][name] = value
   end
