@@ -64,8 +64,12 @@ class History(msgspec.Struct):
 
     def began(self, prompt: str) -> int:
         """The step that began with this message; -1: there is none."""
-        found = (at for at, it in enumerate(self.steps) if isinstance(it, Began) and prompt)
-        return next((at for at in found if self.steps[at] == Began(self.state(at), prompt)), -1)
+        began = (
+            at
+            for at, it in enumerate(self.steps)
+            if prompt and isinstance(it, Began) and it.prompt == prompt
+        )
+        return next(began, -1)
 
     def state(self, at: int) -> str:
         """The state at a step that has one."""
