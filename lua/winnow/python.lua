@@ -27,12 +27,18 @@ function M.is_absolute(path)
   return path:find('^/') ~= nil or path:find('^%a:[/\\]') ~= nil
 end
 
---- The PATH without the entries that mean something else in each folder.
+local SEPARATOR = vim.fn.has('win32') == 1 and ';' or ':'
+
+--- The entries of the PATH that mean the same in each folder.
+---@return string[]
+local function folders()
+  return vim.tbl_filter(M.is_absolute, vim.split(vim.env.PATH or '', SEPARATOR))
+end
+
+--- The PATH of these alone.
 ---@return string
 function M.path()
-  local separator = vim.fn.has('win32') == 1 and ';' or ':'
-  local folders = vim.tbl_filter(M.is_absolute, vim.split(vim.env.PATH or '', separator))
-  return table.concat(folders, separator)
+  return table.concat(folders(), SEPARATOR)
 end
 
 --- A program's absolute path. Only absolute entries of the PATH are looked at: any other would find
@@ -45,7 +51,7 @@ function M.program(name)
   elseif name:find('[/\\]') then
     return nil
   end
-  for _, folder in ipairs(vim.split(M.path(), vim.fn.has('win32') == 1 and ';' or ':')) do
+  for _, folder in ipairs(folders()) do
     local path = folder .. '/' .. name
     if vim.fn.executable(path) == 1 then
       return vim.fn.exepath(path)
