@@ -161,24 +161,31 @@ end
 ---@param win integer
 ---@param below integer rows that are drawn below it
 function M.whole(win, below)
-  local height, last = vim.fn.getwininfo(win)[1].height, vim.api.nvim_win_get_cursor(win)[1]
-  local first = vim.fn.line('w0', win)
-  local top = first
-  ---@return integer
-  local function rows()
-    return vim.api.nvim_win_text_height(win, { start_row = top - 1, end_row = last - 1 }).all
-  end
-  while top < last and rows() + below > height do
-    local closed = vim.api.nvim_win_call(win, function()
-      return vim.fn.foldclosedend(top)
-    end)
-    top = math.max(top, closed) + 1
-  end
-  if top > first then
-    vim.api.nvim_win_call(win, function()
-      vim.fn.winrestview({ topline = math.min(top, last) })
-    end)
-  end
+  vim.api.nvim_win_call(win, function()
+    local info, last = vim.fn.getwininfo(win)[1], vim.fn.line('.')
+    local view = vim.fn.winsaveview()
+    local top, skip = view.topline, view.skipcol
+    ---@param line integer the last one that counts
+    ---@return integer rows from the first one in sight
+    local function rows(line)
+      local range = { start_row = top - 1, start_vcol = skip, end_row = line - 1 }
+      return vim.api.nvim_win_text_height(win, range).all
+    end
+    local over = rows(last) + below - info.height
+    if over <= 0 then
+      return
+    end
+    while over > 0 and top < last do
+      local first = rows(top)
+      if first > over and vim.wo.smoothscroll then
+        skip = skip + over * (info.width - info.textoff)
+        break
+      end
+      top, skip = math.max(top, vim.fn.foldclosedend(top)) + 1, 0
+      over = over - first
+    end
+    vim.fn.winrestview({ topline = math.min(top, last), skipcol = skip })
+  end)
 end
 
 --- The window of this tab that shows a file.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def test_a_paragraph_taller_than_the_window(claude: Editor, api: ScriptedAPI) ->
     api.release()
     claude.wait_line("over.")
     wait_idle(claude)
+    time.sleep(0.3)  # a pause is when it is looked for what the draft mentions
     assert len(bottom(claude)) == claude.rows - 2
 
 
