@@ -72,7 +72,9 @@ M['open-file'] = function()
   registry.with_current(function(chat)
     if not open_file(chat, true) then
       local name = vim.fn.expand('<cfile>')
-      say(('There is no file %s in %s.'):format(name, vim.fn.fnamemodify(chat.cwd, ':~')), 'warn')
+      local none = 'There is no file %s in %s.'
+      none = name == '' and 'There is no file name under the cursor.' or none
+      say(none:format(name, vim.fn.fnamemodify(chat.cwd, ':~')), 'warn')
     end
   end)
 end

@@ -205,6 +205,8 @@ def test_a_file_opens_from_the_chats_directory(chat: Editor, key: str) -> None:
 def test_no_file_is_said(chat: Editor) -> None:
     chat.keys("gg/src.none<CR>gf")
     chat.wait_screen("There is no file src/none.py in")
+    chat.keys("}gf")
+    chat.wait_screen("There is no file name under the cursor.")
     assert chat.lua("return #vim.api.nvim_tabpage_list_wins(0)") == 1
 
 

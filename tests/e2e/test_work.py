@@ -115,6 +115,7 @@ def test_a_subagent_is_read_to_any_depth_and_becomes_a_chat(
     assert "I pass it on." not in text
     (line,) = re.findall(r"^▸ Agent do a1 .*", text, re.MULTILINE)
     assert re.fullmatch(r"▸ Agent do a1 ✓ general-purpose · \S+ · 1 call · .*", line)
+    assert re.search(r"^▸ Agent do a2 ✓ .*\n│ Other report.$", text, re.MULTILINE)
 
 
 def test_what_a_subagent_said_is_there_after_the_chat_was_closed(

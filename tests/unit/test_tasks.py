@@ -54,6 +54,18 @@ def test_a_notice_that_comes_after_the_full_set_says_how_it_ended() -> None:
     assert only(tasks.untold).end == "stopped"
 
 
+def test_an_end_is_told_with_its_report_which_comes_after_it() -> None:
+    tasks = heard(LOOK, t.Changed("a1", "completed"))
+    assert tasks.missed
+    assert not tasks.untold
+    tasks.hear(t.Ended("a1", "completed", "found", tokens=20), 11.0)
+    assert (only(tasks.untold).summary, only(tasks.untold).tokens) == ("found", 20)
+    alone = heard(LOOK, t.Changed("a1", "killed"))
+    alone.settle(11.0)
+    assert only(alone.untold).end == "stopped"
+    assert not alone.missed
+
+
 def test_a_task_that_only_the_full_set_names_runs_and_can_begin_again() -> None:
     tasks = heard(t.InBackground((LOOK,)), t.Ended("a1", "completed", "found"))
     only(tasks.untold).told = True

@@ -36,7 +36,7 @@ KEPT = 200  # of those that have ended
 class Task(msgspec.Struct):
     """One of them. ``began`` and ``ended`` are seconds since the epoch.
 
-    ``missed``: it is no longer among those that run in the background, and its end is awaited.
+    ``missed``: it runs in the background no more, and what is said of its end is awaited.
     """
 
     id: str
@@ -107,7 +107,10 @@ class Tasks:
         return [
             task
             for task in self
-            if task.end and task.background and not task.told and not self._owned(task)
+            if task.end
+            and task.background
+            and not (task.told or task.missed)
+            and not self._owned(task)
         ]
 
     @property
@@ -182,10 +185,11 @@ class Tasks:
             self._end(task, "failed" if failed else "done", now)
 
     def settle(self, now: float) -> None:
-        """No end was told of those that are missed."""
+        """Nothing more is said of the end of those that are missed."""
         for task in self:
             if task.missed and task.runs:
                 self._end(task, "gone", now)
+            task.missed = False
 
     def lose(self, now: float) -> None:
         """The session has ended, and what it has started with it."""
@@ -222,6 +226,7 @@ class Tasks:
             task.background = event.background
         if (end := _ENDS.get(event.status)) and task.runs:
             self._end(task, end, now)
+            task.missed = task.background  # its report is told next
 
     def _finish(self, task: Task, event: Ended, now: float) -> None:
         if task.end in ("", "gone", _ENDS.get(event.status)):
