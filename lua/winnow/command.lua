@@ -157,12 +157,12 @@ M.subcommands = {
   end,
   mcp = function(args)
     registry.with_current(function(chat)
-      lists.open('mcp', chat.buf, args.smods, { hint = 'dd switches off, u on · :w does it' })
+      lists.open('mcp', chat.buf, args.smods)
     end)
   end,
   rules = function(args)
     registry.with_current(function(chat)
-      lists.open('rules', chat.buf, args.smods, { hint = 'dd revokes · :w does it' })
+      lists.open('rules', chat.buf, args.smods)
     end)
   end,
   mode = function(_, mode)
@@ -231,7 +231,7 @@ M.subcommands = {
   end,
   usage = function(args)
     registry.with_current(function(chat)
-      lists.open('usage', chat.buf, args.smods, { wraps = true })
+      lists.open('usage', chat.buf, args.smods)
     end)
   end,
   log = function(args, rest)

@@ -15,6 +15,8 @@ vim.api.nvim_create_autocmd('User', { pattern = 'WinnowTaskEnd', callback = func
 end })
 """
 STATE = "return require('winnow.registry').current().state"
+COUNTED = "return vim.iter(require('winnow.registry').current().tools):filter(function(_, tool)"
+COUNTED += " return tool.since ~= nil end):totable()"
 WAIT = "until [ -e stop ]; do sleep 0.1; done; echo whole"
 
 
@@ -115,7 +117,7 @@ def test_a_subagent_is_read_to_any_depth_and_becomes_a_chat(
     assert "I pass it on." not in text
     (line,) = re.findall(r"^▸ Agent do a1 .*", text, re.MULTILINE)
     assert re.fullmatch(r"▸ Agent do a1 ✓ general-purpose · \S+ · 1 call · .*", line)
-    assert re.search(r"^▸ Agent do a2 ✓ .*\n│ Other report.$", text, re.MULTILINE)
+    claude.wait_line("│ Other report.")
 
 
 def test_what_a_subagent_said_is_there_after_the_chat_was_closed(
@@ -165,9 +167,11 @@ def test_the_todo_list_is_one_block_that_the_user_can_change(
     assert claude.text().count("▸ Todo") == 1
     assert [row for row in claude.lines() if row.endswith("Write tests")] == ["│ ▸ Write tests"]
     assert "▸ TaskCreate" not in claude.text()
+    assert claude.lua(COUNTED) == [], "no step of it took as long as all of it"
     claude.keys("gg/▸ Todo<CR><CR>")
     claude.wait(lambda: plain(claude)[:1] == ["[-] Write tests"], "the list")
-    claude.keys("2Gddorelease notes<Esc>:w<CR>")
+    claude.keys("2GddGorelease notes<Esc>:w<CR>")
+    assert claude.lua("return vim.wo.wrap")
     claude.wait_screen("with your next message")
     claude.keys(":Winnow<CR>")
     path = claude.lua("return vim.api.nvim_buf_get_name(0)")

@@ -44,7 +44,7 @@ def test_what_is_written_behind_a_marker_belongs_to_its_line() -> None:
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [
-        (LINES + LINES[1:2], Problem(4, "this line stands twice: it is line 2, too.")),
+        (LINES + LINES[1:2], Problem(4, "it stands on line 2, too.")),
         ([LINES[1].replace("make", "rm")], Problem(0, CHANGED)),
         ([LINES[1].replace("⟧", "")], Problem(0, LOST)),
         (["▸ make test"], Problem(0, LOST)),

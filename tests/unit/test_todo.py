@@ -100,7 +100,7 @@ def test_what_the_agent_does_meanwhile_is_kept_with_what_the_user_wants() -> Non
 def test_three_hundred_items_with_hostile_words() -> None:
     hostile = made(*(f"item {n}\n⟦ab=1=l⟧ [x] ⟦" for n in range(300)))
     lines = render(todo.rows(hostile))
-    assert len(lines) == 302
+    assert len(lines) == 300
     edits = read(todo.rows(hostile), lines, lines)
     assert isinstance(edits, Edits)
     assert not edits.any

@@ -34,6 +34,7 @@ local TEXT = {
 -- Neovim does not look for at the start of the line: the mark before it is drawn. Of other lines of
 -- ours they are as many as their sign and its blank are wide, for Neovim may count bytes.
 local SIGNS = grammar.TOOL .. grammar.OUTPUT .. grammar.NOTICE .. grammar.KEPT .. grammar.REFUSED
+local STATES = grammar.UNDECIDED .. grammar.TOOL .. grammar.KEPT -- of what is to be done
 local LISTS = table.concat({
   [[^\s*\%([-*+]\|\d\+[.)]\)\s\+]],
   [[^\%(>\s\=\)\+]], -- quotes
@@ -41,6 +42,7 @@ local LISTS = table.concat({
   ([[^\d%s\zs[ -~]\{2}]]):format(grammar.QUEUED),
   grammar.MARKER .. [[\w\+=\d\+\zs=\d]],
   ('^%s%s'):format(grammar.RULE:rep(2), [[ \zs\w\{3}]]),
+  ('^%s [%s]%s'):format(grammar.OUTPUT, STATES, [[ \zs[ -~]\{4}]]),
   ('^[%s]%s'):format(SIGNS, [[ \zs[ -~]\{2}]]),
 }, [[\|]])
 

@@ -146,6 +146,7 @@ function M.follow(chat, id, waits)
     return -- its line was taken away
   end
   local runs = not waits and vim.endswith(tool.line, ' ' .. grammar.RUNNING)
+  runs = runs and not vim.startswith(tool.line, transcript.TODO)
   local was = tool.since
   tool.since = runs and (was or vim.uv.now()) or nil
   of(chat).lines[id] = runs or nil

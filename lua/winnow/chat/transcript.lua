@@ -207,7 +207,7 @@ end
 
 local LEFT = (' %s'):format(grammar.RUNNING)
 local FAR = 5000 -- lines: a turn may be so long
-local TODO = ('%s Todo '):format(grammar.TOOL) -- runs for as long as there is something to do
+M.TODO = ('%s Todo '):format(grammar.TOOL) -- goes on for as long as there is something to do
 
 --- Nothing runs any more, since its host is gone: lines of calls say so, and count on no longer.
 ---@param chat winnow.Chat
@@ -219,7 +219,7 @@ function M.settle(chat)
   for i = #lines, 1, -1 do
     local line = lines[i]
     if vim.endswith(line, LEFT) and vim.startswith(line, grammar.TOOL .. ' ') then
-      maybe[#maybe + 1] = not vim.startswith(line, TODO) and i or nil
+      maybe[#maybe + 1] = not vim.startswith(line, M.TODO) and i or nil
     elseif line == grammar.CLAUDE then
       said, maybe = vim.list_extend(said, maybe), {}
     elseif line == grammar.YOU then

@@ -4,6 +4,7 @@ local drawn = require('winnow.section.view')
 local glance = require('winnow.views.glance')
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
+local kinds = require('winnow.views.kinds')
 local marker = require('winnow.section.marker')
 local page = require('winnow.views.page')
 local quiet = require('winnow.quiet')
@@ -340,7 +341,7 @@ end
 ---@param mods? table command modifiers
 ---@param kind? winnow.ListKind
 function M.open(name, of, mods, kind)
-  local list = M.get(name, of) or make(name, of or 0, kind or {})
+  local list = M.get(name, of) or make(name, of or 0, kind or kinds[name] or {})
   list:tell('watchlist', { open = true }) -- the host reads while the window is made
   window.show(list.buf, mods)
 end

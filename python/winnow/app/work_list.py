@@ -31,7 +31,7 @@ class WorkList(List):
     def rows(self) -> list[Row]:
         """See `List.rows`."""
         found = [row for work in self._works() for row in work.rows()]
-        return [*found, Row(""), Row(lines.HINT)] if found else [Row(lines.NONE)]
+        return found or [Row(lines.NONE)]
 
     def change(self, edits: Edits, event: p.EditList) -> Problem | str | None:
         """See `List.change`."""

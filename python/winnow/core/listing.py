@@ -124,7 +124,7 @@ def read(
     for row, line in enumerate(now):
         found, text = _key(line), text_of(line)
         if found in seen:
-            return Problem(row, f"this line stands twice: it is line {seen[found] + 1}, too.")
+            return Problem(row, f"it stands on line {seen[found] + 1}, too.")
         if sentence := known.problem(found, text, line):
             return Problem(row, sentence)
         if found:

@@ -26,7 +26,6 @@ _BOX = re.compile(r"(?:[-*+] )?\[([ xX-]?)\]\s*(.*)")
 _MADE = re.compile(r"Task #(\S+) created")
 _LISTED = re.compile(r"#(\S+) \[(\w+)\] (.*)")
 NONE = "Nothing is to be done yet: Claude makes the list, and new lines here are added to it."
-HINT = "Change, add, dd, move lines: :w has Claude told."
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -103,7 +102,7 @@ def _own(item: Item) -> bool:
 def rows(items: Items) -> list[Row]:
     """The lines of its buffer."""
     found = [Row(f"{_box(one)} {clean(one.text)}", key(one.id), editable=True) for one in items]
-    return [*found, Row(""), Row(HINT if found else NONE)]
+    return found or [Row(NONE)]
 
 
 def _box(item: Item) -> str:

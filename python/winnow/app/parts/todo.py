@@ -16,6 +16,7 @@ from winnow.core.text import grammar
 from winnow.core.transcript.entries import Paused
 
 NAME = "todo"
+LATER = "Told with your next message, or :Winnow send!"
 NOTHING = "The draft is empty, and the todo list is as Claude has it: there is nothing to send."
 _FRAME = 0.1  # seconds in which calls are shown together
 
@@ -109,7 +110,7 @@ class Todo(Part):
             self._message = self.around.outbox.message(words, about=WITH_NEXT)
             self._told = self._items
             self.around.outbox.hold(self._message)
-            self.around.page.say("Claude is told what you changed with your next message.")
+            self.around.page.say(LATER)
 
     def _forget_told(self) -> None:
         """The agent has what it was told, and does as it will."""

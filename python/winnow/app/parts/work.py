@@ -63,6 +63,9 @@ class Work(Part):
                     self._rows.add(call)
                 self.tasks.hear(event, self._now)
                 self._pages.hear(event)
+                task = self.tasks.by_call(call)
+                if task is not None and task.told:
+                    self._end_row(task)
             case a.Side():
                 known = self.tasks.hear(event, self._now)
                 self._pages.hear(event)
@@ -129,14 +132,18 @@ class Work(Part):
         for task in self.tasks.untold:
             task.told = True
             chat = self.around.page.chat
-            if task.call in self._rows:
-                self._rows.remove(task.call)
-                self._finish(task.call, task.summary, task)
+            self._end_row(task)
             state = grammar.KEPT if task.end == "done" else grammar.REFUSED
             line = f"{grammar.TOOL} {lines.told(task)} {state}"
             self.around.page.append(p.Tool(chat, f"{task.id}.{task.rounds}", line))
             data: p.Data = {"task": task.id, "what": task.what, "how": task.end}
             self.around.page.append(p.Happened(chat, "TaskEnd", data))
+
+    def _end_row(self, task: Task) -> None:
+        """The line of its call has what it has cost, and its report, once both are known."""
+        if task.call in self._rows:
+            self._rows.remove(task.call)
+            self._finish(task.call, task.summary, task)
 
     def _finish(self, call: str, output: str, task: Task) -> None:
         failed = task.end not in ("", "done")

@@ -19,7 +19,6 @@ _WORDS = {
     "gone": "ended, nobody knows how",
     "lost": "ended with its session",
 }
-HINT = "<CR> opens, K looks · dd stops · :w does it"
 NONE = "Nothing runs in the background."
 
 
