@@ -216,3 +216,11 @@ async def test_an_agent_that_tells_nothing_costs_nothing(
     assert "This chat has cost $0.50." in shown
     assert not [said for said in room.editor.effects if isinstance(said, (p.Say, p.Notify))]
     await room.do(p.WatchList("usage", CHAT, open=False))
+
+
+async def test_a_resumed_chat_has_not_cost_nothing(room: Room) -> None:
+    """What it has cost is only told when the agent is there."""
+    await room.open("s")
+    await room.do(p.WatchList("usage", CHAT, open=True))
+    shown = room.editor.every(p.Listed)[-1].lines
+    assert "What this chat has cost is known once Claude is connected." in shown

@@ -100,6 +100,8 @@ def test_a_report_says_what_is_known() -> None:
         "",
         "This chat has cost $0.00.",
     ]
+    resumed = report.lines(report.Known(None), 0)
+    assert resumed[-1] == "What this chat has cost is known once Claude is connected."
     known = report.Known(
         0.42,
         budget=2,

@@ -129,8 +129,9 @@ class Usage(Part):
     def known(self) -> report.Known:
         """All of it."""
         costs = _costs.get(self.around.world.editor, {})
+        told = self.cost or self._can or not self.around.opened.session
         return report.Known(
-            self.cost,
+            self.cost if told else None,
             self._budget,
             models=self._models,
             context=self.context,

@@ -75,7 +75,7 @@ class Compaction(Way):
     def read(self, id: str, request: Request, file: ReadFile) -> Form:
         """See `Way`."""
         wanted = Wanted(request.input, str(request.input["instructions"]))
-        return Form(id, (Question(_TEXT, "Context", _OPTIONS),), wanted, request.asker)
+        return Form(id, (Question(_TEXT, "Compact", _OPTIONS),), wanted, request.asker)
 
     def reply(self, answered: Answered) -> Reply:
         """Allowed with the instructions, or denied: then it goes on, or stops."""

@@ -20,14 +20,14 @@ class Known(msgspec.Struct, frozen=True):
     """What is known of a chat's usage; money in US dollars.
 
     Args:
-        cost: of the session.
+        cost: of the session; None: it is not known yet.
         budget: what the chat may cost; 0: as much as it likes.
         models: by model, since the agent was first started here.
         subagents: tokens of each, by what it is for.
         chats: what each chat of this Neovim has cost here.
     """
 
-    cost: float = 0.0
+    cost: float | None = 0.0
     budget: float = 0.0
     models: Models = {}
     context: Context = Context()
@@ -64,7 +64,10 @@ def _context(context: Context) -> Iterator[str]:
 def _models(known: Known) -> Iterator[str]:
     yield "## Cost"
     yield ""
-    yield f"This chat has cost {money(known.cost)}."
+    if known.cost is None:
+        yield "What this chat has cost is known once Claude is connected."
+    else:
+        yield f"This chat has cost {money(known.cost)}."
     if known.budget:
         yield f"Its budget is {money(known.budget)}."
     ranked = sorted(known.models.items(), key=lambda one: -one[1].cost)
