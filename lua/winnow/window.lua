@@ -101,15 +101,18 @@ function M.show(buf, mods, back)
   end
 end
 
---- How much of a line's start has no room in the rows that are free above the first line.
+--- Rows of lines, the first from a column on.
 ---@param win integer
----@param line integer from 1
----@param rows integer
----@return integer? columns; nil: it has room
-local function skipped(win, line, rows)
-  local all = vim.api.nvim_win_text_height(win, { start_row = line - 1, end_row = line - 1 }).all
-  local info = vim.fn.getwininfo(win)[1]
-  return all > rows and (all - rows) * (info.width - info.textoff) or nil
+---@param first integer from 1
+---@param skip integer columns
+---@param last? integer the last line of all without it
+---@return integer
+local function height(win, first, skip, last)
+  return vim.api.nvim_win_text_height(win, {
+    start_row = first - 1,
+    start_vcol = skip > 0 and skip or nil, -- else without what is drawn above it
+    end_row = last and last - 1,
+  }).all
 end
 
 --- Whether lines have less rows than a window, which then scrolls over them by itself.
@@ -133,25 +136,25 @@ function M.fill(win, grown)
     return
   end
   vim.api.nvim_win_call(win, function()
-    local top, height = vim.fn.line('w0'), vim.fn.getwininfo(win)[1].height
     if vim.fn.line('w$') < vim.fn.line('$') then
       return
     end
-    ---@param line integer
-    ---@return integer rows that are free when this is the first line
-    local function free(line)
-      return height - vim.api.nvim_win_text_height(win, { start_row = line - 1 }).all
+    local info, was = vim.fn.getwininfo(win)[1], vim.fn.winsaveview()
+    local columns = info.width - info.textoff
+    local top, skip = was.topline, was.skipcol
+    local free = info.height - height(win, top, skip)
+    while free > 0 and (skip > 0 or top > 1) do
+      if skip == 0 then
+        local closed = vim.fn.foldclosed(top - 1)
+        top = closed > 0 and closed or top - 1
+        local whole = closed > 0 or not vim.wo.smoothscroll
+        skip = whole and 0 or height(win, top, 0, top) * columns
+      end
+      skip = math.max(0, skip - free * columns)
+      free = info.height - height(win, top, skip)
     end
-    local skip ---@type integer?
-    local rows = free(top)
-    while top > 1 and rows > 0 and not skip do
-      local closed = vim.fn.foldclosed(top - 1)
-      local above = closed > 0 and closed or top - 1
-      skip = closed < 0 and skipped(win, above, rows) or nil
-      top, rows = above, free(above)
-    end
-    if top < vim.fn.line('w0') then
-      vim.fn.winrestview({ topline = top, skipcol = vim.wo.smoothscroll and skip or 0 })
+    if top < was.topline or skip < was.skipcol then
+      vim.fn.winrestview({ topline = top, skipcol = skip })
     end
   end)
 end
@@ -165,18 +168,12 @@ function M.whole(win, below)
     local info, last = vim.fn.getwininfo(win)[1], vim.fn.line('.')
     local view = vim.fn.winsaveview()
     local top, skip = view.topline, view.skipcol
-    ---@param line integer the last one that counts
-    ---@return integer rows from the first one in sight
-    local function rows(line)
-      local range = { start_row = top - 1, start_vcol = skip, end_row = line - 1 }
-      return vim.api.nvim_win_text_height(win, range).all
-    end
-    local over = rows(last) + below - info.height
+    local over = height(win, top, skip, last) + below - info.height
     if over <= 0 then
       return
     end
     while over > 0 and top < last do
-      local first = rows(top)
+      local first = height(win, top, skip, top)
       if first > over and vim.wo.smoothscroll then
         skip = skip + over * (info.width - info.textoff)
         break

@@ -368,6 +368,20 @@ def test_what_looks_like_a_tool_s_line_is_none(editor: Editor) -> None:
 # --- a tool's line ----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("keys", ["", "3k"], ids=["in the draft", "above its heading"])
+def test_no_row_stays_empty(editor: Editor, keys: str) -> None:
+    """When output folds, also below a paragraph of which only the end is in sight."""
+    open_chat(editor)
+    editor.keys(keys)
+    for number, text in enumerate(("line\n" * 60, "word " * 1000), 1):
+        apply(editor, "write", text=text, fresh=True)
+        assert "~" not in editor.screen()
+        for output in (1, 60):
+            line = f"▸ Bash {number} {output} ✓"
+            apply(editor, "tool", id=line, line=line, output=["│ out"] * output)
+            assert "~" not in editor.screen()
+
+
 def test_a_tool_s_line_goes_and_comes_again(editor: Editor) -> None:
     """As if it had not stood there; below the section's record it stands as a new line."""
     open_chat(editor)

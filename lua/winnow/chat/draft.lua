@@ -79,9 +79,10 @@ function Chat:to_draft(win)
 end
 
 --- Windows whose cursor stands in the draft.
+---@param above? integer lines above its heading that count, too
 ---@return integer[]
-function Chat:in_draft()
-  local first = self:heading_row() + 1
+function Chat:in_draft(above)
+  local first = self:heading_row() + 1 - (above or 0)
   return vim.tbl_filter(function(win)
     return vim.api.nvim_win_get_cursor(win)[1] >= first
   end, vim.fn.win_findbuf(self.buf))

@@ -135,7 +135,7 @@ function Chat:as_host(change)
   end
   undo.wrote(self.buf)
   tell_others(self)
-  for _, win in ipairs(self:in_draft()) do
+  for _, win in ipairs(self:in_draft(1)) do -- text comes before the blank line above it
     window.fill(win, ok and grown) -- who is at the end sees it at the bottom
   end
   if not ok then
