@@ -43,6 +43,8 @@ def test_neovim_completes_mentions_and_paths(editor: Editor) -> None:
     assert menu(editor, "@src/cart.py") == ["@src/cart.py"]
     editor.keys("<C-y> and<CR>more")
     assert draft(editor) == "See @src/cart.py and\nmore"
+    editor.keys("<Esc>ccSee @xy<C-x><C-o>")
+    editor.wait(lambda: draft(editor).endswith('\nSee @"src/x y.py"'), "the name with a blank")
     editor.keys("<Esc>")
 
 

@@ -35,6 +35,13 @@ local FENCE = '^%s*(```+)'
 -- Lines of a path, as people write them.
 local LINES = { '^(.+):(%d+)%-(%d+)$', '^(.+):(%d+)$', '^(.+)#L(%d+)%-L?(%d+)$', '^(.+)#L(%d+)$' }
 
+--- Whether a path is a mention only in quotes.
+---@param path string
+---@return boolean
+function M.is_quoted(path)
+  return path:find('[%s`]') ~= nil or path:find(TRAILING, #path) ~= nil
+end
+
 --- A path without its lines.
 ---@param word string
 ---@return string path

@@ -53,7 +53,8 @@ local function complete(params, reply)
         kind = item.kind,
         detail = item.detail,
         documentation = item.about and { kind = 'markdown', value = item.about } or nil,
-        filterText = asked.text,
+        -- Neovim's own completion would insert this, if the label does not begin with it.
+        filterText = not item.whole and asked.text or nil,
         sortText = ('%05d'):format(i),
         insertText = item.text,
         insertTextFormat = item.whole and SNIPPET or nil,
