@@ -49,6 +49,7 @@ local DIFF = {
 -- Of the buffer that is drawn now:
 local frontmatter_end = -1 -- last row of it
 local heading = 0 -- row of the draft's
+local pastes = false -- some of what was pasted is folded
 local section ---@type { id: string, first: integer, after: integer }? the open one
 local told = { row = -1 } ---@type { row: integer, output?: boolean } the line above, while drawing
 local bodies = {} ---@type winnow.Fenced[]
@@ -252,7 +253,8 @@ local function draw_line(_, win, buf, row)
   if SPEAKERS[line] then
     cover.introduce(win, buf, row, line)
   end
-  if vim.startswith(line, grammar.TOOL) or line == grammar.THOUGHT .. ' Thinking' then
+  local tools = vim.startswith(line, grammar.TOOL) or line == grammar.THOUGHT .. ' Thinking'
+  if tools or pastes and not group then
     cover.fit(win, buf, row, line, group)
   end
   draw_record(buf, row, line)
@@ -286,6 +288,7 @@ function M.start(chat_of)
         bodies = view.bodies(chat.section)
       end
       heading = chat and chat:heading_row() or math.huge
+      pastes = chat ~= nil and chat.pastes or false
       frontmatter_end = chat and select(2, frontmatter.read(buf)) or -1
     end,
     on_line = draw_line,

@@ -210,6 +210,8 @@ def test_a_long_paste_is_folded(editor: Editor) -> None:
     )
     folded = "return vim.fn.foldclosedend(vim.fn.line('.')) - vim.fn.foldclosed(vim.fn.line('.'))"
     editor.wait(lambda: editor.lua(folded) == 59, "the fold")
+    editor.wait_screen("line 0 │ 59 lines")
+    editor.wait_screen("## You")
     editor.keys("zoo<Esc>")
     assert editor.lua("return vim.fn.foldclosed(vim.fn.line('.'))") == -1
     path = editor.sandbox.project / "my pic.png"
@@ -219,20 +221,22 @@ def test_a_long_paste_is_folded(editor: Editor) -> None:
 
 def test_the_list_has_what_is_sent(claude: Editor, api: ScriptedAPI) -> None:
     """`dd` takes a mention out of the draft; `gf` opens the instructions in force."""
-    project(claude, {"CLAUDE.md": "Be brief.", "a.txt": "a", "b.txt": "b"})
+    project(claude, {"CLAUDE.md": "Be brief.", "a.txt": "a", "b c.txt": "b"})
     claude.keys(":Winnow<CR>")
     wait_idle(claude)
-    claude.keys("iSee @a.txt and @b.txt<Esc>:Winnow context<CR>")
+    claude.keys('iSee @a.txt and @"b c.txt":1<Esc>:Winnow context<CR>')
     claude.wait_line("@a.txt → a.txt, ~1 tokens")
     file = str(claude.sandbox.project / "CLAUDE.md")
     claude.wait_line(file)
     claude.wait_line("This session: ")
     claude.keys("gg/a.txt<CR>dd:w<CR>")
     claude.wait_gone("@a.txt")
-    claude.keys("/CLAUDE.md<CR>0ww<CR>")
+    claude.keys("/CLAUDE.md<CR>gf")
     claude.wait(lambda: claude.text() == "Be brief.", "the file")
+    claude.keys(":bwipeout<CR>:Winnow context<CR>gg/b c<CR><CR>")
+    claude.wait(lambda: claude.text() == "b", "the file that is mentioned")
     claude.keys(":bwipeout<CR>:Winnow<CR>")
-    assert draft(claude) == "See and @b.txt"
+    assert draft(claude) == 'See and @"b c.txt":1'
 
 
 def test_what_is_drawn_below_a_line_comes_into_sight(editor: Editor) -> None:

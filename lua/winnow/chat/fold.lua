@@ -253,8 +253,13 @@ function M.pasted(chat)
     return
   end
   for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
-    if last - first + 1 > vim.api.nvim_win_get_height(win) then
+    local height = vim.api.nvim_win_get_height(win)
+    if last - first + 1 > height then
       fold(win, first - 1, last - 1)
+      chat.pastes = true
+      vim.api.nvim_win_call(win, function() -- else there is nothing but the fold
+        vim.fn.winrestview({ topline = math.max(1, first - math.floor(height / 2)) })
+      end)
     end
   end
 end

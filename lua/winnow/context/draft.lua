@@ -12,6 +12,7 @@ local trim = require('winnow.trim')
 ---@class (partial) winnow.Chat
 ---@field insists? string the draft of which was said that something it mentions can't be sent
 ---@field mentioning? uv.uv_timer_t until what the draft mentions is looked for
+---@field pastes? boolean there are folds of what was pasted
 ---@field counted? integer lines when it was last looked for something pasted
 
 local M = {}
@@ -114,7 +115,8 @@ local function refusal(found)
   end
   if #problems > 0 then
     local how = large and '<CR> again sends it' or '<CR> again sends the draft without'
-    return ('%s; %s.'):format(table.concat(problems, ', '), how)
+    -- What is to be done comes first, for the reasons stand beside the mentions, too.
+    return ('%s: %s.'):format(how, table.concat(problems, ', '))
   end
 end
 

@@ -4,6 +4,7 @@ local found_ = require('winnow.context.found')
 local lists = require('winnow.views.list')
 local marker = require('winnow.section.marker')
 local mention_ = require('winnow.context.mention')
+local say = require('winnow.say')
 local undo = require('winnow.chat.undo')
 local window = require('winnow.window')
 
@@ -32,15 +33,43 @@ function M.follow(chat)
   end
 end
 
+-- What may follow a file's name, or be a part of it.
+local TAILS = { '', ' %(.-%)', ' [%d%-]+', ' [%d%-]+ %(.-%)' }
+
+--- The file that a mention names.
+---@param line string
+---@param cwd string the chat's
+---@return string?
+local function mentioned(line, cwd)
+  local name = line:match('→ (.+), .-$') or line:match('→ (.+)$') or ''
+  for _, tail in ipairs(TAILS) do
+    local path = name:match('^(.+)' .. tail .. '$')
+    path = path and path:find('^[~/]') and path or path and vim.fs.joinpath(cwd, path)
+    path = path and vim.fs.normalize(path, { expand_env = false })
+    if path and vim.fn.filereadable(path) == 1 then
+      return path
+    end
+  end
+end
+
 --- Open the file that a line is about.
 ---@param line string
 ---@param cwd string the chat's
 local function pick(line, cwd)
-  local path = marker.strip(line):match('^%s*%S+%s%s(/.*)$')
-  local name = not path and line:match('→ (.-)[, ]')
-  path = path or name and vim.fs.joinpath(cwd, name)
+  line = marker.strip(line)
+  local path = line:match('^%s*%S+%s%s(/.*)$') or mentioned(line, cwd)
   if path and vim.fn.filereadable(path) == 1 then
     window.open_beside(path)
+  else
+    say('winnow: this line is about no file.', 'info')
+  end
+end
+
+--- What is hidden in a line would be taken for a part of its file's name.
+---@param buf integer
+local function dress(buf)
+  for _, key in ipairs({ 'gf', 'gF' }) do
+    vim.keymap.set('n', key, '<CR>', { buffer = buf, remap = true, desc = 'Winnow: open this' })
   end
 end
 
@@ -50,6 +79,8 @@ function M.open(chat, mods)
   tell(chat)
   lists.open('context', chat.buf, mods, {
     wraps = true,
+    hint = 'dd takes a mention out · :w does it · <CR> opens a file',
+    dress = dress,
     pick = function(line)
       pick(line, chat.cwd)
     end,
