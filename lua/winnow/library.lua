@@ -185,7 +185,7 @@ function M.discard(paths)
     say(problem .. '.', 'warn')
   else
     local what = done == 1 and 'The chat is' or ('%d chats are'):format(done)
-    say(('%s in the trash; :Winnow restore brings back.'):format(what))
+    say(('%s in the trash: see :Winnow restore.'):format(what))
   end
   local shown = list.get('chats')
   if shown then

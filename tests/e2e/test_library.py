@@ -40,8 +40,9 @@ def test_a_chat_is_renamed_deleted_and_brought_back(chats: Editor) -> None:
     chats.wait(lambda: "title: The shop is slow\n" in file.read_text(), "the title")
     chats.keys("gg/build<CR><CR>")
     chats.wait_line("## Claude")
-    chats.keys(":Winnow chats<CR>")
+    chats.keys(":Winnow chats<CR>:edit!<CR>")
     chats.wait_line(" · open")
+    assert "⟦" not in "\n".join(chats.drawn())
     chats.keys("gg/build<CR>dd:w<CR>")
     chats.wait(lambda: files(chats, "trash") == ["20200101-000000-project.md"], "the trash")
     assert files(chats, "chats") == ["20200100-000000-project.md"]

@@ -343,6 +343,33 @@ def test_edits_that_no_save_has_seen_survive_a_kill(claude: Editor, api: Scripte
     assert not any(line.startswith("B — ") for line in claude.lines())
 
 
+AGAIN = """
+  local registry, defer, later = require('winnow.registry'), vim.defer_fn, nil
+  local chat = registry.current()
+  vim.defer_fn = function(act)
+    later = act
+  end
+  chat.state, chat.since, chat.ticks = 'connecting', vim.uv.now(), false
+  chat:tick()
+  vim.defer_fn = defer
+  vim.cmd.edit({ bang = true })
+  registry.current():set_state('idle')
+  later()
+  local found = {}
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, { details = true })) do
+    table.insert(found, (mark[4].virt_text or { { '' } })[1][1])
+  end
+  return found
+"""
+
+
+def test_a_buffer_that_is_read_again_has_one_state(editor: Editor) -> None:
+    """The chat that it was says nothing of its own there any more, a second later."""
+    editor.keys(":Winnow<CR>")
+    wait_idle(editor)
+    assert not any("connecting" in text for text in editor.lua(AGAIN))
+
+
 def test_an_edit_and_reading_again_in_one_command(editor: Editor) -> None:
     """The host knows the edit, so the verdict does."""
     start(editor)

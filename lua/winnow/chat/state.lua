@@ -8,6 +8,7 @@ local guard = require('winnow.guard')
 local handover = require('winnow.handover')
 local maps = require('winnow.chat.maps')
 local progress = require('winnow.chat.progress')
+local registry = require('winnow.registry')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
 local view = require('winnow.section.view')
@@ -136,7 +137,8 @@ function Chat:tick()
   self.ticks = true
   vim.defer_fn(function()
     self.ticks = false
-    if (self.since or self.due > 0) and vim.api.nvim_buf_is_loaded(self.buf) then
+    -- `:edit` makes another chat of the buffer.
+    if (self.since or self.due > 0) and registry.get(self.buf) == self then
       self:show_state()
     end
   end, 1000)

@@ -11,7 +11,15 @@ local PRIVATE = tonumber('600', 8)
 ---@param chosen { about?: string, path?: string } a text that occurs in the decisions, their chat
 ---@param mods table command modifiers
 function M.open(chosen, mods)
-  page.show(page.buffer(NAME, 'markdown'), mods)
+  local buf = page.buffer(NAME, 'markdown')
+  vim.api.nvim_create_autocmd('BufReadCmd', {
+    group = vim.api.nvim_create_augroup('winnow.decisions', {}),
+    buffer = buf,
+    callback = function()
+      page.tell('recall', chosen)
+    end,
+  })
+  page.show(buf, mods)
   vim.wo[0][0].conceallevel = 2 -- the signs of what was dropped
   page.tell('recall', chosen)
 end

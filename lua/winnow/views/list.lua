@@ -278,6 +278,7 @@ function List:watch()
     self:write(vim.v.cmdbang == 1)
   end)
   on('BufReadCmd', function()
+    vim.bo[self.buf].syntax = vim.bo[self.buf].syntax -- which hides markers: `:edit` took it
     self:tell('watchlist', { open = true })
   end)
   on({ 'TextChanged', 'InsertLeave' }, function()
