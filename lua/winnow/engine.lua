@@ -4,11 +4,18 @@ local registry = require('winnow.registry')
 local say = require('winnow.say')
 
 ---@class (partial) winnow.Chat
----@field offers? { models: table<string, string>, efforts: string[] } what can be chosen
+---@field offers? winnow.Offers
+---@field woken? boolean its agent was asked to start, for what only that knows
+
+---@class winnow.Offers what can be chosen
+---@field models table<string, string> with what is said of each
+---@field efforts string[]
 
 local M = {}
 
+local UNKNOWN = 'winnow: Claude says which models there are once it is connected; try again then.'
 local EFFORTS = { 'low', 'medium', 'high', 'xhigh', 'max', 'default' } -- until the host says which
+local latest ---@type winnow.Offers? of the last chat that has heard it: models are the account's
 local SWITCH = { 'on', 'off' }
 
 --- What can be chosen in a chat, from the host.
@@ -17,6 +24,27 @@ local SWITCH = { 'on', 'off' }
 ---@param efforts string[]
 function M.offer(chat, models, efforts)
   chat.offers = { models = models, efforts = efforts }
+  latest = { models = models, efforts = EFFORTS }
+end
+
+--- What can be chosen in a chat, if that is known. If not, its agent starts, which knows it.
+---@param chat? winnow.Chat
+---@return winnow.Offers?
+function M.offers(chat)
+  local offers = chat and chat.offers or latest
+  if chat and not offers then
+    M.wake(chat)
+  end
+  return offers
+end
+
+--- Have a chat's agent start, if it has not yet: something is wanted that only that knows.
+---@param chat winnow.Chat
+function M.wake(chat)
+  if chat.state == 'asleep' and not chat.owner and not chat.woken then
+    chat.woken = true
+    chat:tell('wake', {})
+  end
 end
 
 --- What can be chosen in a chat, as far as that is known.
@@ -25,7 +53,7 @@ end
 ---@return string[]? nil: nothing of this name can be chosen
 function M.values(what, chat)
   chat = chat or registry.current()
-  local offers = chat and chat.offers or { models = { default = '' }, efforts = EFFORTS }
+  local offers = M.offers(chat) or { models = { default = '' }, efforts = EFFORTS }
   if what == 'model' then
     return vim.fn.sort(vim.tbl_keys(offers.models))
   elseif what == 'effort' then
@@ -56,7 +84,12 @@ function M.choose(what, value)
       tell(chat, what, value)
       return
     end
-    local models = chat.offers and chat.offers.models or {}
+    local offers = M.offers(chat)
+    if what == 'model' and not offers then
+      say(UNKNOWN, 'info')
+      return
+    end
+    local models = offers and offers.models or {}
     ---@param picked? string
     local function take(picked)
       if picked then

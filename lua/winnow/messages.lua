@@ -211,6 +211,11 @@
 ---@field chat integer
 ---@field mentions winnow.Mentioned[]
 
+--- The user asks for what only the agent knows, which need not have started.
+---@class winnow.event.Wake
+---@field type 'wake'
+---@field chat integer
+
 --- Ask the user what of the change of this chat's worktree shall be merged.
 ---@class winnow.event.Merge
 ---@field type 'merge'
@@ -1010,6 +1015,7 @@
 ---| winnow.event.Compact
 ---| winnow.event.Choose
 ---| winnow.event.Mentions
+---| winnow.event.Wake
 ---| winnow.event.Merge
 ---| winnow.event.AskAside
 ---| winnow.event.EndAside
@@ -1122,6 +1128,7 @@
 ---| 'compact'
 ---| 'choose'
 ---| 'mentions'
+---| 'wake'
 ---| 'merge'
 ---| 'askaside'
 ---| 'endaside'

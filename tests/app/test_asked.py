@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, cast
 
+import pytest
 from winnow import ports
 from winnow import protocol as p
 from winnow.app.lists import FRAME
@@ -29,6 +30,7 @@ class Fake:
         self.revoked: list[str] = []
         self.switched: list[tuple[str, bool]] = []
         self.silent = False
+        self.early = 0  # how often there are no servers yet
 
     async def rules(self) -> list[Rule]:
         self._fail()
@@ -41,6 +43,9 @@ class Fake:
         self.revoked += [rule.rule for rule in rules]
 
     async def servers(self) -> list[Server]:
+        if self.early:
+            self.early -= 1
+            return []
         off = {name for name, on in self.switched if not on}
         states = [(name, "disabled" if name in off else "connected") for name in ("db", "web")]
         return [Server(name, state, ("query",)) for name, state in states]
@@ -123,3 +128,30 @@ async def test_a_server_is_switched_off_and_on_again(room: Room) -> None:
     await edit(room, "mcp", left, "nobody")
     assert room.editor.every(p.ListProblem)[-1].row == 1
     assert fake.switched == [("db", False), ("db", True)]
+
+
+@pytest.mark.parametrize("event", [p.WatchList("mcp", CHAT, open=True), p.Wake(CHAT)])
+async def test_what_only_an_agent_knows_starts_one(room: Room, event: p.Event) -> None:
+    """Of a chat that was only opened; not of one that is to start nothing by itself."""
+    await room.do(p.Open(CHAT, "/chat.md", "/", session="old", eager=False), event)
+    assert room.agents == []
+    await room.do(p.Close(CHAT))
+    await room.open("old")
+    assert room.agents == []
+    room.slow = True
+    await room.do(event)
+    assert [agent.spec.session for agent in room.agents] == ["old"]
+    assert room.editor.every(p.Status)[-1].state == "connecting"
+    if isinstance(event, p.WatchList):
+        assert await shown(room) == ["Claude is being connected …"]
+
+
+async def test_servers_that_are_not_there_yet_are_asked_for_again(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Right after its start, a session has none."""
+    monkeypatch.setattr("winnow.app.parts.servers._SOON", 0.0)
+    fake = await opened(room, "mcp")
+    fake.early = 1
+    await room.do(p.WatchList("mcp", CHAT, open=True))
+    assert [strip_markers(line)[:2] for line in await shown(room)] == ["db", "we"]

@@ -22,7 +22,7 @@ local HINT = 40 -- of a hint so much is in the menu, whose rest is for what says
 ---@field kind integer
 ---@field detail? string
 ---@field about? string Markdown
----@field whole? boolean there are blanks in it, at which Neovim would cut a plain text
+---@field whole? boolean there are blanks or quotes in it, where Neovim would cut a plain text
 
 ---@param item winnow.Completion
 ---@return string
@@ -54,7 +54,7 @@ end
 local function of_path(path)
   local folder = vim.endswith(path, '/')
   local kind = folder and KIND.Folder or KIND.File
-  if path:find('%s') then
+  if mention_.is_quoted(path) then
     local text = ('@"%s"'):format(path)
     return { label = text, name = path, text = text, kind = kind, whole = true }
   end
@@ -106,6 +106,10 @@ end
 ---@param chat winnow.Chat
 ---@return winnow.Completion[]
 local function commands(chat)
+  local known = offers.of(chat.buf)
+  if #known == 0 then
+    engine.wake(chat)
+  end
   return vim.tbl_map(function(command)
     local name = '/' .. command.name
     local hint = command.hint
@@ -114,7 +118,7 @@ local function commands(chat)
     local label = hint ~= '' and ('%s %s'):format(name, hint) or name
     -- No function: others would add brackets.
     return { label = label, name = command.name, text = name, about = about, kind = KIND.Keyword }
-  end, offers.of(chat.buf))
+  end, known)
 end
 
 ---@param words string[]
@@ -138,7 +142,8 @@ local function values(chat, key)
   elseif key ~= 'model' then
     return plain(engine.values(key, chat) or {}, KIND.EnumMember, '')
   end
-  local models = chat.offers and chat.offers.models or {}
+  local known = engine.offers(chat)
+  local models = known and known.models or {}
   return vim.tbl_map(function(name)
     return { label = name, text = name, kind = KIND.EnumMember, detail = models[name] }
   end, vim.fn.sort(vim.tbl_keys(models)))

@@ -19,6 +19,7 @@ T = TypeVar("T")
 
 ENDED = "Claude ended in the middle of a turn. Send again to go on."
 UNCONNECTED = "Claude is not connected: it is as soon as something is sent."
+CONNECTING = "Claude is being connected …"
 FAILED = "Winnow failed inside; :Winnow log has the details."
 
 
@@ -166,7 +167,7 @@ class Session:
             return await what(agent.controls)
 
         if self._agent is None:
-            failed(ports.AgentError(UNCONNECTED))
+            failed(ports.AgentError(CONNECTING if self.state == "connecting" else UNCONNECTED))
         else:
             self.request(ask, done, failed)
 

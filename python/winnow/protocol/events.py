@@ -94,6 +94,10 @@ class Mentions(ChatMessage, frozen=True):
     mentions: list[Mentioned]
 
 
+class Wake(ChatMessage, frozen=True):
+    """The user asks for what only the agent knows, which need not have started."""
+
+
 class Refilled(ChatMessage, frozen=True):
     """These messages stand in the draft, and the draft in its file."""
 
@@ -337,7 +341,7 @@ class Restore(Message, frozen=True):
 
 
 SectionEvent = Union[Edit, Confirm, Keep, Cancel, Reopen, Discuss, Grant, Compare, Unshown]
-MendEvent = Union[Again, Budget, Compact, Choose, Mentions]
+MendEvent = Union[Again, Budget, Compact, Choose, Mentions, Wake]
 BesideEvent = Union[AskAside, EndAside, FindBranches, Rewind, Unsaved, ReviewEvent, EditorAnswer]
 # Parts of a chat take these.
 PartEvent = Union[AgentViewEvent, Promote, Background, MendEvent, Merge, BesideEvent]

@@ -38,7 +38,10 @@ class Asked(List, Generic[Told]):
         raise NotImplementedError
 
     def opened(self) -> None:
-        """See `List.opened`."""
+        """See `List.opened`: who looks wants to know it, of a chat that was only opened, too."""
+        if self.around.opened.eager:
+            self.around.session.want()
+            self.around.moved()
         self.look()
 
     def look(self) -> None:
@@ -70,4 +73,8 @@ class HasAsked(Part):
 
     def connected(self, agent: ports.Agent) -> None:  # noqa: ARG002
         """See `Part.connected`."""
+        self._list.look()
+
+    def ended(self) -> None:
+        """See `Part.ended`."""
         self._list.look()

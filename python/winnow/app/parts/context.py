@@ -44,7 +44,10 @@ class Context(Part):
         """See `Part.takes`."""
         if isinstance(event, p.Mentions):
             self._list.mention(event.mentions)
-        return isinstance(event, p.Mentions)
+        elif isinstance(event, p.Wake) and self.around.opened.eager:
+            self.around.session.want()
+            self.around.moved()
+        return isinstance(event, (p.Mentions, p.Wake))
 
     def hear(self, event: a.AgentEvent) -> None:
         """See `Part.hear`."""

@@ -33,7 +33,7 @@ class ServersList(Asked[list[Server]]):
     def take(self, told: list[Server]) -> None:
         """See `Asked.take`."""
         super().take(told)
-        if any(one.state == "pending" for one in told):
+        if not told or any(one.state == "pending" for one in told):  # none right after its start
             asyncio.get_running_loop().call_later(_SOON, self.look)
 
     def rows(self) -> Sequence[Row]:
