@@ -263,6 +263,14 @@ def test_what_is_written_in_no_window_is_folded_as_it_stands(editor: Editor) -> 
     editor.keys(":Winnow<CR>")
     end = editor.lines().index("---", 1) + 1
     assert editor.lua("return vim.fn.foldclosedend(1)") == end
+    tool = f"require('winnow.chat.transcript').tool({chat}, ...)"
+    editor.lua(tool, "t1", "▸ Bash one …", [])
+    editor.lua(tool, "t2", "▸ Bash two ✓", ["│ said"])
+    editor.keys(":enew<CR>")
+    editor.lua(tool, "t1", "▸ Bash one ✗", ["│ why"])
+    editor.keys(":Winnow<CR>")
+    row = editor.lines().index("▸ Bash two ✓") + 1
+    assert editor.lua(f"return vim.fn.foldclosed({row + 1})") == row
 
 
 @pytest.mark.parametrize("cols", [42, 60])

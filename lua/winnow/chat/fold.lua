@@ -225,11 +225,8 @@ end
 ---@param buf integer
 ---@param row integer from 0
 function M.at(buf, row)
-  local near = vim.api.nvim_buf_get_lines(buf, row, row + 2, false)
-  local folded = vim.iter(near):any(function(line)
-    return vim.startswith(line, FOLDED)
-  end)
-  if folded then
+  local near = table.concat(vim.api.nvim_buf_get_lines(buf, row, row + 2, false), '\n')
+  if ('\n' .. near):find('\n' .. FOLDED, 1, true) then
     local first, last = block(buf, row)
     local head = vim.api.nvim_buf_get_lines(buf, first, first + 1, false)[1]
     for _, win in ipairs(folds(head) and vim.fn.win_findbuf(buf) or {}) do
@@ -311,18 +308,26 @@ local function fold_all(win, found, done)
   end, REST)
 end
 
---- Forget folds that were made before lines came above them while no window showed the buffer:
---- Neovim gives a window back what the last one had, by their numbers.
+-- Windows whose folds fit a chat, once lines came or went above others.
+local fit = setmetatable({}, { __mode = 'k' }) ---@type table<winnow.Chat, table<integer, true>>
+
+--- Lines came or went above others. Neovim moves the folds of windows that show them.
+---@param chat winnow.Chat
+function M.moved(chat)
+  fit[chat] = {}
+  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
+    fit[chat][win] = true
+  end
+end
+
+--- Forget folds that don't fit: Neovim gives a window back those of before, by their lines' numbers.
 ---@param win integer
----@param last_row integer of the frontmatter
-local function forget_old(win, last_row)
-  vim.api.nvim_win_call(win, function()
-    local ends = vim.fn.foldclosedend(1)
-    local fits = vim.fn.foldlevel(last_row + 1) > 0 and (ends < 0 or ends == last_row + 1)
-    if M.may_fold(win) and vim.fn.foldlevel(1) > 0 and not fits then
-      vim.cmd.normal({ 'zE', bang = true })
-    end
-  end)
+---@param chat? winnow.Chat
+local function forget_old(win, chat)
+  if fit[chat] and not fit[chat][win] and M.may_fold(win) then
+    fit[chat][win] = true
+    vim.fn.win_execute(win, 'normal! zE')
+  end
 end
 
 --- Fold the frontmatter, and every block of the buffer that a window shows, but nothing in an open
@@ -331,11 +336,11 @@ end
 function M.all(win)
   local buf = vim.api.nvim_win_get_buf(win)
   local chat = registry.get(buf)
+  forget_old(win, chat)
   local stop = chat and chat.section and chat.section:rows() or -1
   local lines = vim.api.nvim_buf_get_lines(buf, 0, stop, false)
   local _, last_row = frontmatter.parse(lines)
   if last_row then
-    forget_old(win, last_row)
     fold(win, 0, last_row)
   end
   fold_all(win, blocks(lines), function()

@@ -132,6 +132,7 @@ local function remove(chat, row)
   end
   local first = above == '' and near[last + 1] == '' and row - 1 or row
   vim.api.nvim_buf_set_lines(chat.buf, first, row + last, false, {})
+  fold.moved(chat)
 end
 
 --- Say behind a line how soon what it awaits comes, anew every second until it says something else.
@@ -201,6 +202,9 @@ local function update(chat, tool, row, lines)
   vim.api.nvim_buf_set_lines(chat.buf, row + 1, last, false, {})
   vim.api.nvim_buf_set_text(chat.buf, row, 0, row, #tool.line, lines)
   tool.line = lines[1]
+  if last - row ~= #lines then
+    fold.moved(chat)
+  end
   set_mark(chat, row, tool.line, tool.mark)
   fold.at(chat.buf, row)
 end
@@ -303,6 +307,7 @@ function M.whole(chat, lines, earlier)
     if change then
       local row = first + change.row
       vim.api.nvim_buf_set_lines(chat.buf, row, row + #change.old, false, change.new)
+      fold.moved(chat)
     end
     chat:count_above()
   end)
@@ -323,6 +328,7 @@ function M.meta(chat, values)
       local block = frontmatter.merged(before, values)
       if not vim.deep_equal(block, before) then -- else the file would be written for nothing
         vim.api.nvim_buf_set_lines(chat.buf, 1, last, false, block)
+        fold.moved(chat)
       end
     end
   end)
