@@ -271,6 +271,17 @@ function M.open_beside(path, line)
   end
 end
 
+--- Lines were replaced, but the cursor is on what it was on: what floats there stays.
+---@param buf integer
+function M.stays(buf)
+  local floating = vim.api.nvim_get_current_buf() == buf
+    and #vim.api.nvim_buf_get_extmark_by_id(buf, floats, 1, {}) > 0
+  if floating then
+    local at = vim.api.nvim_win_get_cursor(0)
+    vim.api.nvim_buf_set_extmark(buf, floats, at[1] - 1, at[2], { id = 1 })
+  end
+end
+
 --- Markdown in a float until the user goes on; asked for again, the cursor goes into it. Text that
 --- comes moves the cursor, too, but not from where it stands in the text.
 ---@param lines string[]

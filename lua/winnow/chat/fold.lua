@@ -320,7 +320,7 @@ function M.moved(chat)
   end
 end
 
---- Forget folds that don't fit: Neovim gives a window back those of before, by their lines' numbers.
+--- Forget folds that don't fit: Neovim gives a window back what it had, by its lines' numbers.
 ---@param win integer
 ---@param chat? winnow.Chat
 local function forget_old(win, chat)

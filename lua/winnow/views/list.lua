@@ -128,6 +128,7 @@ function List:replace(lines)
       vim.fn.winrestview(was.view)
     end)
   end
+  window.stays(self.buf)
   self:show_hint()
   self:look()
 end
