@@ -248,10 +248,15 @@ def test_what_a_call_does_is_told_as_far_as_there_is_room(editor: Editor) -> Non
       local chat = require('winnow.registry').current()
       require('winnow.chat.transcript').tool(chat, 't', '▸ Agent look at it …', {})
       local call = { id = 't', since = os.time() - 3, text = ('some words · '):rep(9) }
-      require('winnow.chat.running').show(chat, { call })
+      local long = '▸ Bash ' .. ('ab '):rep(16) .. '…'
+      require('winnow.chat.transcript').tool(chat, 'u', long, {})
+      local other = { id = 'u', since = os.time() - 63, text = 'some words' }
+      require('winnow.chat.running').show(chat, { call, other })
     """)
     told = re.compile(r"▸ Agent look at it … \d s · some words · .*…")
     editor.wait(lambda: any(map(told.fullmatch, editor.screen())), "what it does, and that is cut")
+    whole = re.compile(r"\s*1 min \d+ s")
+    editor.wait(lambda: any(map(whole.fullmatch, editor.screen())), "since when, in the next row")
 
 
 def test_what_is_written_in_no_window_is_folded_as_it_stands(editor: Editor) -> None:

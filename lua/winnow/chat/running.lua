@@ -56,10 +56,12 @@ local function say(chat, id, seconds, what, anew)
   if row then
     local passed = duration.words(math.max(0, math.floor(seconds)))
     local told = what == '' and passed or passed .. ' · ' .. what
-    local columns = math.max(room(chat, row, tool.line), #passed)
-    vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, 0, {
-      virt_text = { { tool_.beginning(told, columns), 'WinnowStatus' } },
-      virt_text_pos = 'eol',
+    local columns = room(chat, row, tool.line)
+    local fits = columns >= #passed -- else it goes on in the next row, and is not cut off
+    local shown = fits and tool_.beginning(told, columns) or (' '):rep(columns + 1) .. passed
+    vim.api.nvim_buf_set_extmark(chat.buf, namespace, row, fits and 0 or #tool.line, {
+      virt_text = { { shown, 'WinnowStatus' } },
+      virt_text_pos = fits and 'eol' or 'inline',
       hl_mode = 'combine',
     })
   end

@@ -24,7 +24,7 @@ _LATE = 1.0  # seconds in which an end may be told after the full set was withou
 _FRESH = 2.0  # seconds after which what a command has said is asked for anew
 
 YOUNG = "It goes on in the background as soon as Claude Code can: a command that runs for seconds."
-NO_CALL = "Nothing runs here that could go on in the background."
+NO_CALL = "Nothing runs here to send to the background."
 WHICH = "More than one call runs: go to the line of one."
 
 
