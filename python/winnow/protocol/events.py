@@ -12,7 +12,7 @@ from winnow.core.run.events import Limits
 from winnow.core.run.places import Place
 from winnow.protocol.base import ChatMessage, ListMessage, Message, RunMessage, SectionMessage
 from winnow.protocol.editor import EditorAnswer
-from winnow.protocol.lists import FindChats, Fork, LeaveTree, Resume
+from winnow.protocol.lists import FindChats, Fork, LeaveTree, Resume, Wake
 from winnow.protocol.review import ReviewEvent
 from winnow.protocol.rewind import FindBranches, Rewind, Unsaved
 from winnow.protocol.work import AgentViewEvent, Background, Merge, Promote, Worktree
@@ -92,10 +92,6 @@ class Mentions(ChatMessage, frozen=True):
     """What the draft mentions now, for the list of what is sent."""
 
     mentions: list[Mentioned]
-
-
-class Wake(ChatMessage, frozen=True):
-    """The user asks for what only the agent knows, which need not have started."""
 
 
 class Refilled(ChatMessage, frozen=True):

@@ -6,8 +6,12 @@ from typing import Union
 
 import msgspec
 
-from winnow.protocol.base import ListMessage, Message
+from winnow.protocol.base import ChatMessage, ListMessage, Message
 from winnow.protocol.review import Remark
+
+
+class Wake(ChatMessage, frozen=True):
+    """The user asks for what only the agent knows, which need not have started."""
 
 
 class Listed(ListMessage, frozen=True, kw_only=True):
