@@ -74,6 +74,7 @@ local function refit(chat)
   chat:show_state()
   if chat.section then
     chat.section:decorate()
+    chat.section:refit()
   end
 end
 

@@ -40,6 +40,34 @@ def test_a_paragraph_taller_than_the_window(claude: Editor, api: ScriptedAPI) ->
     assert len(bottom(claude)) == claude.rows - 2
 
 
+WRITE = """
+  local chat = require('winnow.registry').current()
+  require('winnow.chat.transcript').write(chat, ..., true)
+"""
+
+
+def test_a_window_of_another_size_is_full(editor: Editor) -> None:
+    """Of text that follows, or of a section with text above; also once what was said is gone."""
+    editor.keys(":Winnow<CR>")
+    wait_idle(editor)
+    editor.lua(WRITE, "\n\n".join(["some words " * 60] * 9))
+    for cols, rows in [(60, 16), (100, 16), (100, 30), (160, 40), (40, 12)]:
+        editor.resize(cols, rows)
+        assert len(bottom(editor)) == rows - 2
+    editor.lua("require('winnow.registry').current():set_state('working')")
+    editor.wait_screen("working…")
+    editor.lua("require('winnow.registry').current():set_state('idle')")
+    assert len(bottom(editor)) == editor.rows - 2
+    assert not any("working…" in row for row in editor.screen())
+    editor.resize(80, 60)
+    send(editor, "Hi")
+    wait_section(editor, "Question 1/2")
+    editor.resize(80, 26)
+    assert any(row.startswith("━━ ○○") for row in editor.screen())
+    editor.resize(80, 60)
+    assert len(bottom(editor)) == editor.rows - 2
+
+
 @pytest.mark.fresh("chat")
 @pytest.mark.parametrize("mode", first(1, ["", "i"]))
 def test_text_stays_at_the_bottom_when_output_folds(

@@ -5,6 +5,7 @@ local marker = require('winnow.section.marker')
 local queued = require('winnow.chat.queued')
 local trim = require('winnow.trim')
 local undo = require('winnow.chat.undo')
+local window = require('winnow.window')
 
 ---@class (partial) winnow.Chat
 local Chat = {}
@@ -86,6 +87,14 @@ function Chat:in_draft(above)
   return vim.tbl_filter(function(win)
     return vim.api.nvim_win_get_cursor(win)[1] >= first
   end, vim.fn.win_findbuf(self.buf))
+end
+
+--- Have the end of the text at the bottom of the window for whoever is in the draft.
+---@param grown? string[]|false see `window.fill`
+function Chat:to_bottom(grown)
+  for _, win in ipairs(self:in_draft(1)) do -- text comes before the blank line above it
+    window.fill(win, grown)
+  end
 end
 
 --- Add lines to the draft, after a blank line when it has text; an edit that `u` takes back.

@@ -19,7 +19,6 @@ local state = require('winnow.chat.state')
 local tree = require('winnow.chat.tree')
 local undo = require('winnow.chat.undo')
 local view = require('winnow.section.view')
-local window = require('winnow.window')
 
 local M = {}
 
@@ -135,9 +134,7 @@ function Chat:as_host(change)
   end
   undo.wrote(self.buf)
   tell_others(self)
-  for _, win in ipairs(self:in_draft(1)) do -- text comes before the blank line above it
-    window.fill(win, ok and grown) -- who is at the end sees it at the bottom
-  end
+  self:to_bottom(ok and grown)
   if not ok then
     error(grown, 0)
   end

@@ -245,6 +245,7 @@ function Chat:show_state()
     hl_mode = 'combine',
   })
   self:show_ghost()
+  self:to_bottom() -- it may have taken rows that nothing takes now
 end
 
 return Chat

@@ -150,6 +150,29 @@ function Section:visit()
   end
 end
 
+--- The windows in which the cursor stands in the section.
+---@return integer[]
+function Section:windows()
+  return vim.tbl_filter(function(win)
+    return self:contains(vim.api.nvim_win_get_cursor(win)[1] - 1)
+  end, vim.fn.win_findbuf(self.chat.buf))
+end
+
+--- The windows in which the cursor stands in the section have got another size: where it has room,
+--- all of it stays in sight.
+function Section:refit()
+  local head, after = self:rows()
+  for _, win in ipairs(self:windows()) do
+    vim.api.nvim_win_call(win, function()
+      local rows = vim.api.nvim_win_text_height(0, { start_row = head, end_row = after - 1 }).all
+      if rows <= vim.api.nvim_win_get_height(0) and vim.fn.line('w$') < after then
+        vim.fn.winrestview({ topline = head + 1 })
+      end
+    end)
+    window.fill(win)
+  end
+end
+
 -- Life -----------------------------------------------------------------------------------------
 
 --- Replace the section by its record.
@@ -158,9 +181,7 @@ function Section:freeze(lines)
   local chat = self.chat
   self:tell_edits() -- those that came since: the text goes now
   local first, after = self:rows()
-  local inside = vim.tbl_filter(function(win)
-    return self:contains(vim.api.nvim_win_get_cursor(win)[1] - 1)
-  end, vim.fn.win_findbuf(chat.buf))
+  local inside = self:windows()
   chat.section = nil
   view.clear(chat.buf)
   text.clear(chat.buf)
