@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -138,9 +138,10 @@ class Process(Subprocess):
         Raises:
             ProcessError: the CLI has failed.
         """
-        async for line in self._lines():
-            if (message := self.parsed(line)) and not self._is_ours(message):
-                yield message
+        async for lines in self._lines():
+            for message in merged(filter(None, map(self.parsed, lines))):
+                if not self._is_ours(message):
+                    yield message
         for reply in self._replies.values():
             if not reply.done():
                 reply.set_exception(ProcessError("Claude Code has ended"))
@@ -148,17 +149,17 @@ class Process(Subprocess):
         if code := await self.process.wait():
             raise ProcessError("Claude Code has ended", exit_code=code)
 
-    async def _lines(self) -> AsyncIterator[bytes]:
-        """Those that are complete."""
+    async def _lines(self) -> AsyncIterator[list[bytes]]:
+        """Those that are complete, as they come."""
         assert self.process
         assert self.process.stdout
         pieces: list[bytes] = []
         async for chunk in self.process.stdout:
             first, *others = chunk.split(b"\n")
             pieces.append(first)
-            for piece in others:
-                yield b"".join(pieces)
-                pieces = [piece]
+            if others:
+                yield [b"".join(pieces), *others[:-1]]
+                pieces = [others[-1]]
 
     def _is_ours(self, message: dict[str, Any]) -> bool:
         """Whether it is the reply to a request of ours, or nothing that the SDK may get."""
@@ -239,6 +240,43 @@ class Process(Subprocess):
         self._config.write(command[at])
         self._config.flush()
         command[at] = self._config.name
+
+
+_TEXTS = {"text_delta": "text", "thinking_delta": "thinking"}
+
+
+def merged(messages: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Pieces of one text that came at once as one message: each message costs the SDK its time."""
+    last: dict[str, Any] | None = None
+    for message in messages:
+        if last is not None:
+            if _joins(last, message):
+                continue
+            yield last
+        last = message
+    if last is not None:
+        yield last
+
+
+def _joins(last: dict[str, Any], message: dict[str, Any]) -> bool:
+    """Whether it goes on with the text of another, which holds it from now on."""
+    match last, message:
+        case (
+            {
+                "type": "stream_event",
+                "event": {"index": block, "delta": {"type": str(kind)} as text},
+            },
+            {
+                "type": "stream_event",
+                "event": {"index": same, "delta": {"type": str(also)} as more},
+            },
+        ) if block == same and kind == also and (name := _TEXTS.get(kind)):
+            agent, other = last.get("parent_tool_use_id"), message.get("parent_tool_use_id")
+            before, after = text.get(name), more.get(name)
+            if agent == other and isinstance(before, str) and isinstance(after, str):
+                text[name] = before + after
+                return True
+    return False
 
 
 def _servers(options: ClaudeAgentOptions) -> dict[str, ToolServer]:
