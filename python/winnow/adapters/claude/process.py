@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from claude_agent_sdk import (
@@ -242,41 +242,41 @@ class Process(Subprocess):
         command[at] = self._config.name
 
 
+def merged(messages: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Pieces of one text that came at once as one message: each message costs the SDK its time."""
+    last: _Piece | None = None
+    held: dict[str, Any] | None = None
+    for message in messages:
+        piece = _piece(message)
+        if last and piece and piece[:3] == last[:3]:
+            last.delta[last.name] += piece.delta[piece.name]
+            continue
+        if held is not None:
+            yield held
+        last, held = piece, message
+    if held is not None:
+        yield held
+
+
+class _Piece(NamedTuple):
+    agent: object
+    block: object
+    name: str  # of the text in the delta
+    delta: dict[str, Any]
+
+
 _TEXTS = {"text_delta": "text", "thinking_delta": "thinking"}
 
 
-def merged(messages: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Pieces of one text that came at once as one message: each message costs the SDK its time."""
-    last: dict[str, Any] | None = None
-    for message in messages:
-        if last is not None:
-            if _joins(last, message):
-                continue
-            yield last
-        last = message
-    if last is not None:
-        yield last
-
-
-def _joins(last: dict[str, Any], message: dict[str, Any]) -> bool:
-    """Whether it goes on with the text of another, which holds it from now on."""
-    match last, message:
-        case (
-            {
-                "type": "stream_event",
-                "event": {"index": block, "delta": {"type": str(kind)} as text},
-            },
-            {
-                "type": "stream_event",
-                "event": {"index": same, "delta": {"type": str(also)} as more},
-            },
-        ) if block == same and kind == also and (name := _TEXTS.get(kind)):
-            agent, other = last.get("parent_tool_use_id"), message.get("parent_tool_use_id")
-            before, after = text.get(name), more.get(name)
-            if agent == other and isinstance(before, str) and isinstance(after, str):
-                text[name] = before + after
-                return True
-    return False
+def _piece(message: dict[str, Any]) -> _Piece | None:
+    """What a message has of a text; None: it has nothing of one."""
+    match message:
+        case {"type": "stream_event", "event": {"index": block, "delta": dict(delta)}}:
+            kind = delta.get("type")
+            name = _TEXTS.get(kind, "") if isinstance(kind, str) else ""
+            if isinstance(delta.get(name), str):
+                return _Piece(message.get("parent_tool_use_id"), block, name, delta)
+    return None
 
 
 def _servers(options: ClaudeAgentOptions) -> dict[str, ToolServer]:
