@@ -11,10 +11,6 @@ local M = {}
 
 local FOLDED = grammar.OUTPUT
 local PASTED = 10 -- lines that come at once and may be more than a window shows
-local HEADINGS = {} ---@type table<string, true>
-for _, heading in ipairs(grammar.SPEAKERS) do
-  HEADINGS[heading] = true
-end
 -- A table or a tree that Claude draws stays open.
 local FOLDING = { [grammar.TOOL] = true, [grammar.THOUGHT] = true }
 
@@ -101,7 +97,7 @@ local function is_free(row)
   local level = vim.fn.foldlevel(row + 1)
   if level > 0 then
     for at, line in rows(vim.api.nvim_get_current_buf(), row, -1) do
-      if HEADINGS[line] then
+      if vim.list_contains(grammar.SPEAKERS, line) then
         return level == vim.fn.foldlevel(at + 1)
       end
     end

@@ -105,8 +105,7 @@ function List:replace(lines)
     local view = vim.api.nvim_win_call(win, vim.fn.winsaveview)
     on[win] = { key = key(before[view.lnum] or ''), view = view }
   end
-  local options = vim.bo[self.buf]
-  local levels = options.undolevels
+  local options, levels = vim.bo[self.buf], vim.bo[self.buf].undolevels
   options.undolevels = -1 -- what the host shows is nothing to undo
   local old, new = table.concat(before, '\n') .. '\n', table.concat(lines, '\n') .. '\n'
   local hunks = vim.diff(old, new, { result_type = 'indices' }) --[[@as integer[][] ]]
