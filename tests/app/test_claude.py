@@ -136,7 +136,7 @@ async def test_a_session_is_resumed(real: Stage) -> None:
 REFUSALS = [
     (401, "authentication_error", "Claude refused your credentials"),
     (400, "invalid_request_error", "Claude refused this conversation"),
-    (429, "rate_limit_error", "Claude has no more room for you now"),
+    (429, "rate_limit_error", "Claude takes no more requests for now"),
     (529, "overloaded_error", "Claude is overloaded or broken"),
 ]
 

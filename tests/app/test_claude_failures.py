@@ -13,6 +13,7 @@ import claude_agent_sdk
 import pytest
 from msgspec.structs import replace
 from winnow import ports
+from winnow.adapters.claude import failures
 from winnow.core import agent as a
 from winnow.core.usage.plan import Limited
 
@@ -312,3 +313,15 @@ async def test_a_cli_that_dies_in_a_turn_is_explained(real: Stage) -> None:
         await agent.prompt("again", "uuid-2")
     await agent.close()
     assert user.cancelled == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"error_status": 529, "error": "overloaded"}, "529"),
+        ({"error_status": None, "error": "rate_limit"}, "rate_limit"),
+        ({"error_status": None, "error": "unknown"}, "no connection"),
+    ],
+)
+def test_why_it_tries_again(data: dict[str, Any], words: str) -> None:
+    assert f"({words})" in failures.retry(data).sentence

@@ -142,6 +142,8 @@ async def test_a_budget_is_lifted(room: Room) -> None:
     assert (len(room.agents), room.agent.spec.budget) == (2, 2.0)
     assert list(room.agent.prompts) == [GO_ON]
     await room.hear(TurnEnded([], cost=0.5))
+    await room.do(p.Budget(CHAT, 0.001))
+    assert room.editor.every(p.Say)[-1].text.startswith("This chat may cost $0.0010; ")
     await room.do(p.Budget(CHAT, 10.0))
     assert room.editor.every(p.Say)[-1].text == ("This chat may cost $10.00; it has cost $2.75.")
     await room.do(p.Queue(CHAT))

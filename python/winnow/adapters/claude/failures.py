@@ -16,7 +16,7 @@ _LOG = "`:Winnow log` has the details"
 _API = {
     401: ("refused your credentials", "log in with `claude` in a terminal or set an API key"),
     402: ("wants its bill paid", "look at your plan and your credit"),
-    429: ("has no more room for you now", "wait"),
+    429: ("takes no more requests for now", "wait"),
     400: ("refused this conversation", "start another with `:Winnow new`"),
     500: ("is overloaded or broken", "wait a moment"),
 }
@@ -85,7 +85,8 @@ def could_not(what: str, detail: str) -> str:
 
 def retry(data: dict[str, Any]) -> Retry:
     """The CLI waits and asks the API again; ``data`` is its ``api_retry`` message."""
-    status = data.get("error_status") or data.get("error") or "no connection"
+    known = data.get("error") if data.get("error") != "unknown" else None
+    status = data.get("error_status") or known or "no connection"
     attempt, limit = data.get("attempt", "?"), data.get("max_retries", "?")
     delay = data.get("retry_delay_ms")
     seconds = max(1.0, delay / 1000) if isinstance(delay, (int, float)) else 0.0

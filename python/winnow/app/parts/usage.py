@@ -52,8 +52,9 @@ class Usage(Part):
         match event:
             case p.Budget(dollars=dollars):
                 self._allow(dollars)
-                limit = f"${dollars:.2f}" if dollars else "as much as it likes"
-                self.around.page.say(f"This chat may cost {limit}; it has cost ${self.cost:.2f}.")
+                limit = report.money(dollars) if dollars else "as much as it likes"
+                cost = report.money(self.cost)
+                self.around.page.say(f"This chat may cost {limit}; it has cost {cost}.")
                 return True
             case p.Again() if self._over:
                 more = self.around.opened.budget or self._budget
