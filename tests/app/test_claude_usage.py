@@ -148,6 +148,7 @@ async def test_a_full_context_may_be_left_alone(real: Stage) -> None:
         await agent.prompt("/compact Keep it.", "31111111-1111-4111-8111-111111111111")
         assert (await user.turn(3)).error == ""
     assert user.every(context.Compacted)
+    assert len(user.every(a.Notice)) == 1, "what it did, and not that it said nothing"
     assert said(server, "Keep it.")
 
 

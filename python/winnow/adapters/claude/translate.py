@@ -48,6 +48,7 @@ class Translator:
         self.capabilities: list[str] = []  # what the CLI says that it can do
         self._streamed = ""  # the id of the message that came as deltas
         self._half = ""  # the first half of a surrogate pair
+        self._compacted = False  # and that was said, since the last result
         self._reset = False  # the conversation is a new one, since the last result
         self._failed: set[str] = set()  # MCP servers that were told of
         self._refusal = ""  # why the API refused, said just before the result
@@ -108,6 +109,7 @@ class Translator:
             case "compact_boundary", _:
                 yield a.Notice("Claude now has a summary in place of the conversation so far.")
                 yield context.Compacted()
+                self._compacted = True
             case _:
                 yield from tasks.told(subtype, data)
 
@@ -190,7 +192,8 @@ class Translator:
     def _silent(self, result: ResultMessage) -> Iterator[a.AgentEvent]:
         """A command such as `/clear` is done, and has not said so."""
         reset, self._reset = self._reset, False
-        if result.num_turns == 0 and result.subtype == "success" and not result.result:
+        said, self._compacted = self._compacted or bool(result.result), False
+        if not said and result.num_turns == 0 and result.subtype == "success":
             yield a.Notice(failures.FORGOTTEN if reset else failures.SILENT)
 
     def _servers(self, servers: list[dict[str, Any]] | None) -> Iterator[a.AgentEvent]:
