@@ -40,6 +40,8 @@ def lines(*texts: str) -> str:
         ("a b c", "a c", "a MINE c", "a b MINE c"),
         ("a b c", "a c", "MINE a c", "MINE a b c"),
         ("c a", "c x", "MINE x", "MINE a"),  # beside what the agent wrote
+        ("a b c", "a B c", "a b B c", "a b c"),  # the user has a line stay that it took away
+        ("a b c d", "a B d", "a B c d", "a b c d"),
     ],
 )
 def test_what_the_user_wrote_is_part_of_what_is_compared_with(

@@ -10,7 +10,6 @@ local tool = require('winnow.chat.tool')
 local M = {}
 
 local FOLDED = grammar.OUTPUT
-local PASTED = 10 -- lines that come at once and may be more than a window shows
 -- A table or a tree that Claude draws stays open.
 local FOLDING = { [grammar.TOOL] = true, [grammar.THOUGHT] = true }
 
@@ -33,7 +32,7 @@ end
 ---@param win integer
 ---@param first integer
 ---@param last integer
-local function fold(win, first, last)
+function M.rows(win, first, last)
   vim.api.nvim_win_call(win, function()
     if M.may_fold(win) and vim.fn.foldlevel(first + 1) == 0 then
       vim.cmd.fold({ range = { first + 1, last + 1 } })
@@ -231,38 +230,12 @@ function M.at(buf, row)
   end
 end
 
---- Fold what was pasted into the draft, if no window shows all of it: `zo` opens it.
----@param chat winnow.Chat
-function M.pasted(chat)
-  local count = vim.api.nvim_buf_line_count(chat.buf)
-  local more = count - (chat.counted or count)
-  chat.counted = count
-  if more < PASTED or chat.section then
-    return
-  end
-  local first = vim.api.nvim_buf_get_mark(chat.buf, '[')[1]
-  local last = vim.api.nvim_buf_get_mark(chat.buf, ']')[1]
-  if first - 1 <= chat:heading_row() or last - first + 1 < more then
-    return
-  end
-  for _, win in ipairs(vim.fn.win_findbuf(chat.buf)) do
-    local height = vim.api.nvim_win_get_height(win)
-    if last - first + 1 > height then
-      fold(win, first - 1, last - 1)
-      chat.pastes = true
-      vim.api.nvim_win_call(win, function() -- else there is nothing but the fold
-        vim.fn.winrestview({ topline = math.max(1, first - math.floor(height / 2)) })
-      end)
-    end
-  end
-end
-
 --- Fold the frontmatter in every window that shows the buffer; `u` brings back no fold.
 ---@param buf integer
 function M.frontmatter(buf)
   local _, last = frontmatter.read(buf)
   for _, win in ipairs(last and vim.fn.win_findbuf(buf) or {}) do
-    fold(win, 0, last)
+    M.rows(win, 0, last)
   end
 end
 
@@ -337,7 +310,7 @@ function M.all(win)
   local lines = vim.api.nvim_buf_get_lines(buf, 0, stop, false)
   local _, last_row = frontmatter.parse(lines)
   if last_row then
-    fold(win, 0, last_row)
+    M.rows(win, 0, last_row)
   end
   fold_all(win, blocks(lines), function()
     if chat then

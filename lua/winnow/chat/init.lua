@@ -3,11 +3,11 @@
 local config = require('winnow.config')
 local draft = require('winnow.chat.draft')
 local files = require('winnow.chat.files')
-local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local heading = require('winnow.chat.heading')
 local host = require('winnow.host')
 local marker = require('winnow.section.marker')
+local pasted = require('winnow.chat.pasted')
 local queue = require('winnow.chat.queue')
 local registry = require('winnow.registry')
 local save = require('winnow.chat.save')
@@ -125,7 +125,7 @@ function Chat:as_host(change)
     options.modifiable = true
   end
   options.undolevels = -1
-  fold.pasted(self) -- while the marks say where that is
+  pasted.fold(self) -- while the marks say where that is
   local ok, grown = pcall(change)
   self.counted = vim.api.nvim_buf_line_count(self.buf)
   options.undolevels = levels

@@ -12,8 +12,6 @@ local trim = require('winnow.trim')
 ---@class (partial) winnow.Chat
 ---@field insists? string the draft of which was said that something it mentions can't be sent
 ---@field mentioning? uv.uv_timer_t until what the draft mentions is looked for
----@field pastes? boolean there are folds of what was pasted
----@field counted? integer lines when it was last looked for something pasted
 
 local M = {}
 

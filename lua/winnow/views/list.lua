@@ -267,6 +267,14 @@ function List:dress()
   self:look()
 end
 
+--- Colours, which hide markers and which `:edit` takes, and what else its kind has.
+function List:colour()
+  vim.bo[self.buf].filetype = self.kind.filetype or 'winnowlist'
+  if self.kind.dress then
+    self.kind.dress(self.buf)
+  end
+end
+
 function List:watch()
   local group = vim.api.nvim_create_augroup(title(self.name, self.of), {})
   ---@param events string|string[]
@@ -278,7 +286,7 @@ function List:watch()
     self:write(vim.v.cmdbang == 1)
   end)
   on('BufReadCmd', function()
-    vim.bo[self.buf].syntax = vim.bo[self.buf].syntax -- which hides markers: `:edit` took it
+    self:colour()
     self:tell('watchlist', { open = true })
   end)
   on({ 'TextChanged', 'InsertLeave' }, function()
@@ -299,17 +307,11 @@ function List:watch()
 end
 
 function List:map()
-  ---@param key string
-  ---@param peek boolean
-  ---@param what string
-  local function set(key, peek, what)
+  for key, what in pairs({ ['<CR>'] = 'open', ['<2-LeftMouse>'] = 'open', K = 'look at' }) do
     vim.keymap.set('n', key, function()
-      self:pick(peek)
-    end, { buffer = self.buf, nowait = true, desc = 'Winnow: ' .. what })
+      self:pick(key == 'K')
+    end, { buffer = self.buf, nowait = true, desc = ('Winnow: %s this'):format(what) })
   end
-  set('<CR>', false, 'open this')
-  set('<2-LeftMouse>', false, 'open this')
-  set('K', true, 'look at this')
 end
 
 --- Make its buffer.
@@ -329,10 +331,7 @@ local function make(name, of, kind)
   options.undofile, options.modifiable = false, true -- whatever :set said
   self:watch()
   self:map()
-  options.filetype = kind.filetype or 'winnowlist'
-  if kind.dress then
-    kind.dress(buf)
-  end
+  self:colour()
   return self
 end
 

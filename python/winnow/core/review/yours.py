@@ -4,7 +4,8 @@ change of the agent's, or taken back with one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import msgspec
 
@@ -25,7 +26,7 @@ def rebase(base: str, before: str, after: str) -> str:
     agents, users = changes(old, middle), changes(middle, new)
     pieces: list[str] = []
     at = _Place()
-    for mine, yours in _regions(agents, users):
+    for mine, yours in _regions(agents, users, partial(_is_back, old, new)):
         start, end = _span(mine, yours)
         pieces += middle[at.middle : start]
         first = at.moved(start - at.middle)
@@ -62,10 +63,20 @@ def _growth(change: Change) -> int:
     return (change.old_end - change.old_start) - (change.new_end - change.new_start)
 
 
+def _is_back(old: Sequence[str], new: Sequence[str], agents: Change, users: Change) -> bool:
+    """The user has put lines back where the agent had taken them away."""
+    here = users.old_start in (agents.new_start, agents.new_end)
+    gone = iter(old[agents.old_start : agents.old_end])
+    back = new[users.new_start : users.new_end]
+    return here and users.old_start == users.old_end and all(line in gone for line in back)
+
+
 def _regions(
-    agents: Sequence[Change], users: Sequence[Change]
+    agents: Sequence[Change], users: Sequence[Change], back: Callable[[Change, Change], bool]
 ) -> Iterator[tuple[list[Change], list[Change]]]:
-    """Changes of both in the order of the text between; those that overlap go together."""
+    """Changes of both in the order of the text between; those that overlap go together, as do
+    those of which one takes the other ``back``.
+    """
     mine, yours = list(agents), list(users)
     while mine or yours:
         region: tuple[list[Change], list[Change]] = ([], [])
@@ -75,9 +86,15 @@ def _regions(
             region[1].append(yours.pop(0))
         while True:
             start, end = _span(*region)
-            if mine and _overlap((start, end), (mine[0].new_start, mine[0].new_end)):
+            if mine and (
+                _overlap((start, end), (mine[0].new_start, mine[0].new_end))
+                or any(back(mine[0], one) for one in region[1])
+            ):
                 region[0].append(mine.pop(0))
-            elif yours and _overlap((start, end), _old(yours[0])):
+            elif yours and (
+                _overlap((start, end), _old(yours[0]))
+                or any(back(one, yours[0]) for one in region[0])
+            ):
                 region[1].append(yours.pop(0))
             else:
                 break
