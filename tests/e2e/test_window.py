@@ -64,6 +64,9 @@ def test_a_window_of_another_size_is_full(editor: Editor) -> None:
     wait_section(editor, "Question 1/2")
     editor.resize(80, 26)
     assert any(row.startswith("━━ ○○") for row in editor.screen())
+    editor.keys("Go" + "<CR>" * 30 + "<Esc>?Search<CR>zt")
+    editor.resize(60, 32)
+    assert any(row.startswith("━━ Question 1/2") for row in editor.screen())
     editor.resize(80, 60)
     assert len(bottom(editor)) == editor.rows - 2
 

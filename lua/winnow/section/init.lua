@@ -165,7 +165,8 @@ function Section:refit()
   for _, win in ipairs(self:windows()) do
     vim.api.nvim_win_call(win, function()
       local rows = vim.api.nvim_win_text_height(0, { start_row = head, end_row = after - 1 }).all
-      if rows <= vim.api.nvim_win_get_height(0) and vim.fn.line('w$') < after then
+      local cut = vim.fn.line('w0') > head + 1 or vim.fn.line('w$') < after
+      if cut and rows <= vim.api.nvim_win_get_height(0) then
         vim.fn.winrestview({ topline = head + 1 })
       end
     end)
