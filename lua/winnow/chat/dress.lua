@@ -21,8 +21,10 @@ local OPTIONS = {
 }
 
 -- Nothing typed may break a line or begin one: an option is one line, its note included. And a chat
--- has signs that only Unicode has.
+-- has signs that only Unicode has. It is written whatever its file may be, and Neovim would wait for
+-- a second to warn of each change to one that is read only.
 local TEXT = {
+  readonly = false,
   textwidth = 0,
   wrapmargin = 0,
   fileencoding = 'utf-8',
