@@ -21,8 +21,8 @@ local OPTIONS = {
 }
 
 -- Nothing typed may break a line or begin one: an option is one line, its note included. And a chat
--- has signs that only Unicode has. It is written whatever its file may be, and Neovim would wait for
--- a second to warn of each change to one that is read only.
+-- has signs that only Unicode has. It is written whatever its file may be, and of one that is read
+-- only Neovim would warn for a second.
 local TEXT = {
   readonly = false,
   textwidth = 0,
