@@ -41,7 +41,7 @@ UNTRACKED = "Of files nothing is known there: they are kept since a later messag
 BESIDE = "What else commands or subagents have changed since then is not known, so it stays."
 NO_TEXT = "These are no text, so they stay: {}. :Winnow review session can undo them."
 UNREAD = "Of these there is no copy that can be read, so they stay: {}."
-UNSAVED = "Nothing was rewound: {} changed in a buffer and not saved. :w or :e! first."
+UNSAVED = "{} changed in a buffer and not saved: :w or :e! first."
 STOPPED = "No summary was made."
 _PATIENCE = 10.0  # seconds in which the editor says what is unsaved
 
@@ -216,9 +216,9 @@ class Rewind(Part):
             self._refuse([path for path, _, _ in files], await self._unsaved_now())
             await asyncio.to_thread(self._put, [(path, it.old, text) for path, it, text in files])
         except (_Refused, FileError) as error:
-            line = f"{grammar.REFUSED} Nothing was rewound. {error.sentence}"
-            self.around.page.append(Recorded([line]))
-            self._say(error.sentence)
+            sentence = f"Nothing was rewound: {error.sentence}"
+            self.around.page.append(Recorded([f"{grammar.REFUSED} {sentence}"]))
+            self._say(sentence)
             return False
         for path, _, _ in files:
             self.around.page.apply(p.Reload(path))
