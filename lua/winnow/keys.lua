@@ -121,6 +121,8 @@ function M.go()
   local record = marker.of(vim.api.nvim_get_current_line())
   if section then
     section:confirm()
+  elseif branches.enter(chat, library.go) then
+    return -- also above a draft, which is sent from below its heading
   elseif vim.api.nvim_win_get_cursor(0)[1] - 1 >= chat:heading_row() then
     chat:send()
   elseif record and record.slot == grammar.RECORD then
@@ -129,8 +131,6 @@ function M.go()
     chat:send()
   elseif vim.startswith(vim.api.nvim_get_current_line(), grammar.TOOL .. ' Todo ') then
     lists.open('todo', chat.buf)
-  elseif branches.enter(chat, library.go) then
-    return
   elseif not agent.enter(chat) and not open_file(chat) then
     vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
   end

@@ -20,6 +20,12 @@ def test_an_earlier_message_is_sent_again_as_a_branch(claude: Editor, api: Scrip
     before = claude.text()
     claude.keys("gg/Second<CR>:Winnow fork<CR>")
     claude.wait_line("fork: ")
+    claude.wait_screen("↰ branch of: Hi")
+    claude.keys("gg/Second<CR>kk<CR>")  # on the heading of its draft, which is not sent
+    claude.wait_line("Two.")
+    claude.wait_screen("↳ branch: Hi")
+    claude.keys("gg/Second<CR>kk<CR>")
+    claude.wait_line("fork: ")
     assert "Two." not in claude.text()
     assert "effort: low" in claude.text()
     claude.keys(":%s/Second/Other/<CR>")
