@@ -191,11 +191,13 @@ async def test_a_failed_turn_says_what_to_do(
 
 async def test_a_background_turn_answers_no_prompt(real: Stage) -> None:
     """Its result names its origin, so that a waiting prompt is not taken for answered."""
-    cli = speaking_cli(real.folder, result(origin={"kind": "task-notification"}))
+    woken = result(origin={"kind": "task-notification"}, num_turns=0)
+    cli = speaking_cli(real.folder, woken)
     user = real.user
     async with connected(real.claude(cli_path=cli), user) as agent:
         await agent.prompt("hi", "uuid-1")
         assert (await user.turn()).answered == ["task-notification"]
+        assert user.every(a.Notice) == []
 
 
 async def test_the_session_around_neovim_is_not_joined(

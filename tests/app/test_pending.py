@@ -57,6 +57,13 @@ async def test_always_is_by_the_rule_that_the_line_says(room: Room) -> None:
     await asyncio.sleep(2 * FRAME)
 
 
+async def test_what_a_subagent_wants_names_it(room: Room) -> None:
+    write = {"file_path": "/x/new.txt", "content": "one"}
+    asked = a.Request("Write", write, agent_id="a1", agent="Explore 4: look")
+    await waiting(room, asked)
+    assert "new.txt (Explore 4: look) · " in strip_markers(lines(room)[0])
+
+
 async def test_several_are_allowed_at_once(room: Room) -> None:
     """One that is allowed by itself, though a rule beside it had let it run, too."""
     asked = await waiting(room, bash("make a", "make *"), bash("make b", "make *"), bash("ls"))

@@ -6,7 +6,7 @@ from winnow import protocol as p
 from winnow.core import agent as a
 from winnow.core.tasks import events as t
 
-from tests.app.fakes import Room, working
+from tests.app.fakes import CHAT, Room, working
 
 LOOK = {"description": "look", "prompt": "Look."}
 
@@ -20,3 +20,17 @@ async def test_a_subagent_that_ends_before_its_call_returns_has_its_report(room:
     shown = [one for one in room.editor.effects if isinstance(one, p.Tool) and one.id == "c1"]
     assert shown[-1].line.endswith("✓ 0 s")
     assert shown[-1].output == ["│ Found."]
+
+
+async def test_what_a_subagent_calls_is_none_of_the_turns_tools(room: Room) -> None:
+    """Though what was allowed to it is seen, with what came of it."""
+    await working(room)
+    await room.hear(a.ToolStarted("c1", "Agent", LOOK), a.Pause())
+    request = a.Request("Bash", {"command": "make"}, "b1", agent_id="a1", agent="look")
+    room.agent.ask(request)
+    await room.settle()
+    await room.do(p.Grant(CHAT, room.shown().section, "allow"))
+    await room.hear(a.ToolFinished("b1", "made"), a.ToolFinished("c1", "ok"))
+    await room.hear(a.TurnEnded(seconds=2.0))
+    assert "▸ Bash make ✓" in room.editor.text
+    assert "∎ 1 tool · 2 s" in room.editor.text

@@ -131,7 +131,8 @@ def _what(section: Section) -> str:
         return section.call
     labels = ", ".join(label_of(option) for option in _options(section))
     choice = f" ({labels})" if labels and len(labels) <= _WIDE else ""
-    return f"{pending.kind}: {pending.title}{choice}"
+    who = f" ({asker})" if (asker := section.form.agent or section.form.server) else ""
+    return f"{pending.kind}: {pending.title}{choice}{who}"
 
 
 def _read(text: str, shown: str, section: Section) -> _Wish | str:

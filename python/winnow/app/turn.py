@@ -148,7 +148,7 @@ class Turn:
         yield how
 
     def _call(self, called: Called) -> Called:
-        self._tools += called.id not in self._calls
+        self._tools += called.id not in self._calls and called.id not in self._subagents
         self._calls[called.id] = called
         self._since[called.id] = self._now()
         return called

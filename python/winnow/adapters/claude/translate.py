@@ -182,10 +182,7 @@ class Translator:
             trouble = failures.kind(reason, refusal, result.api_error_status)
             error = failures.turn(reason, refusal, result.api_error_status, detail)
         until = number(self._until) if trouble == "limit" else 0.0
-        answered = result.user_message_uuids or []
-        if not answered and result.origin and result.origin["kind"] != "human":
-            # A background task woke Claude: this turn answers that, and no prompt.
-            answered = [result.origin["kind"]]
+        answered = result.user_message_uuids or _woken(result)
         seconds = (result.duration_ms or 0) / 1000
         return a.TurnEnded(answered, error, stopped, cost, trouble, until, seconds)
 
@@ -193,7 +190,8 @@ class Translator:
         """A command such as `/clear` is done, and has not said so."""
         reset, self._reset = self._reset, False
         said, self._compacted = self._compacted or bool(result.result), False
-        if not said and result.num_turns == 0 and result.subtype == "success":
+        silent = not said and result.num_turns == 0 and result.subtype == "success"
+        if silent and not _woken(result):
             yield a.Notice(failures.FORGOTTEN if reset else failures.SILENT)
 
     def _servers(self, servers: list[dict[str, Any]] | None) -> Iterator[a.AgentEvent]:
@@ -209,6 +207,12 @@ class Translator:
         text = self._half + text
         self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return joined(text.removesuffix(self._half))
+
+
+def _woken(result: ResultMessage) -> list[str]:
+    """What has woken Claude, such as a task in the background: this turn answers that, no prompt."""
+    kind = result.origin["kind"] if result.origin else "human"
+    return [] if result.user_message_uuids or kind == "human" else [kind]
 
 
 def _filled(usage: Any) -> Iterator[context.Filled]:
