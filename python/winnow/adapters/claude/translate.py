@@ -210,7 +210,7 @@ class Translator:
 
 
 def _woken(result: ResultMessage) -> list[str]:
-    """What has woken Claude, such as a task in the background: this turn answers that, no prompt."""
+    """What has woken Claude, such as a task in the background: the turn answers no prompt."""
     kind = result.origin["kind"] if result.origin else "human"
     return [] if result.user_message_uuids or kind == "human" else [kind]
 
