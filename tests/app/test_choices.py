@@ -53,10 +53,11 @@ async def test_it_waits_from_the_end_of_the_turn(room: Room) -> None:
     await ended(room)
 
 
-@pytest.mark.parametrize("around", ["\n", "\n\n"])
+@pytest.mark.parametrize("around", ["\n", "\n\n", "\n\n   "])
 async def test_one_blank_line_is_left_where_it_stood(room: Room, around: str) -> None:
+    """Also of one that is indented, as in a list."""
     await working(room)
-    said = f"One.{around}{choice()}{around}Two."
+    said = f"One.{around}{choice()}{around.strip(' ')}Two."
     for piece in (said[at : at + 3] for at in range(0, len(said), 3)):
         await room.hear(a.Text(piece))
     await room.hear(a.Pause())

@@ -93,9 +93,9 @@ class Splitter:
             self._column = here - at
             self._mark, self._run, self._state = mark, 0, self._opening
             if opening:
-                self._out.write(head[0])
                 self._open_fence("`", 3)
                 self._hold(fenced=True)
+                self._out.write(head[0])  # of a choice, what indents it goes, too
                 here, head = opening.end(), opening
         self._out.write(head[0])
         return here
