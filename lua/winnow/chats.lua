@@ -68,10 +68,11 @@ local function set_up(chat)
   watch.start(chat)
 end
 
---- There are more or fewer columns for what is drawn.
+--- There are more or fewer columns and rows for what is drawn.
 ---@param chat winnow.Chat
 local function refit(chat)
   chat:show_state()
+  chat:to_bottom()
   if chat.section then
     chat.section:decorate()
     chat.section:refit()

@@ -59,6 +59,10 @@ def test_a_window_of_another_size_is_full(editor: Editor) -> None:
     editor.lua("require('winnow.registry').current():set_state('idle')")
     assert len(bottom(editor)) == editor.rows - 2
     assert not any("working…" in row for row in editor.screen())
+    editor.keys("zt")
+    editor.lua("require('winnow.registry').current():set_state('connecting')")
+    assert len(bottom(editor)) < editor.rows - 2  # as the user wants it
+    editor.lua("require('winnow.registry').current():set_state('idle')")
     editor.resize(80, 60)
     send(editor, "Hi")
     wait_section(editor, "Question 1/2")

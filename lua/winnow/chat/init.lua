@@ -53,6 +53,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field esc_mapped? boolean `<Esc>` cancels its section now
 ---@field status? integer extmark that says the state
 ---@field ghost? integer extmark in an empty draft
+---@field drawn_rows? integer rows that these two take, beside those of the text
 ---@field telling? boolean others are about to hear of a new text
 ---@field heading integer extmark on the draft's heading
 ---@field above integer headings of messages above it

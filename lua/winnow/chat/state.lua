@@ -181,6 +181,7 @@ local function in_rows(text, width, group)
 end
 
 --- Where nothing is written, say how to write.
+---@return integer rows that this takes below the line
 function Chat:show_ghost()
   local last = vim.api.nvim_buf_line_count(self.buf) - 1
   local text = ''
@@ -196,6 +197,7 @@ function Chat:show_ghost()
     virt_text_pos = 'overlay',
     virt_lines = text ~= '' and rows[1] and rows or nil,
   })
+  return text ~= '' and #rows or 0
 end
 
 --- What the chat does, but for what the user has yet to send; a hint where it does nothing.
@@ -244,8 +246,11 @@ function Chat:show_state()
     virt_text_pos = 'eol',
     hl_mode = 'combine',
   })
-  self:show_ghost()
-  self:to_bottom() -- it may have taken rows that nothing takes now
+  local taken = (below and #below or 0) + self:show_ghost()
+  if taken < (self.drawn_rows or 0) then
+    self:to_bottom()
+  end
+  self.drawn_rows = taken
 end
 
 return Chat
