@@ -94,7 +94,7 @@ M.subcommands = {
   end,
   paste = image.paste,
   context = function(args)
-    registry.with_current(function(chat)
+    registry.with_chat(function(chat)
       context.open(chat, args.smods)
     end)
   end,
@@ -109,7 +109,7 @@ M.subcommands = {
   up = agent.up,
   promote = agent.promote,
   todo = function(args)
-    registry.with_current(function(chat)
+    registry.with_chat(function(chat)
       lists.open('todo', chat.buf, args.smods)
     end)
   end,
@@ -156,17 +156,17 @@ M.subcommands = {
     engine.choose('fast', trim.both(rest))
   end,
   mcp = function(args)
-    registry.with_current(function(chat)
+    registry.with_chat(function(chat)
       lists.open('mcp', chat.buf, args.smods)
     end)
   end,
   rules = function(args)
-    registry.with_current(function(chat)
+    registry.with_chat(function(chat)
       lists.open('rules', chat.buf, args.smods)
     end)
   end,
   mode = function(_, mode)
-    registry.with_current(function(chat)
+    registry.with_chat(function(chat)
       set_mode(chat, trim.both(mode))
     end)
   end,
@@ -230,7 +230,7 @@ M.subcommands = {
     end)
   end,
   usage = function(args)
-    registry.with_current(function(chat)
+    registry.with_chat(function(chat)
       lists.open('usage', chat.buf, args.smods)
     end)
   end,

@@ -79,7 +79,7 @@ end
 ---@param what 'model'|'effort'|'fast'
 ---@param value string
 function M.choose(what, value)
-  registry.with_current(function(chat)
+  registry.with_chat(function(chat)
     if value ~= '' then
       tell(chat, what, value)
       return

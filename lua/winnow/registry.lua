@@ -38,6 +38,18 @@ function M.with_current(act)
   end
 end
 
+--- The same, also from a list of that chat, where no line of it is meant.
+---@param act fun(chat: winnow.Chat)
+function M.with_chat(act)
+  local of = vim.api.nvim_buf_get_name(0):match('^winnow://%l+/(%d+)$')
+  local chat = of and chats[tonumber(of)]
+  if chat then
+    act(chat)
+  else
+    M.with_current(act)
+  end
+end
+
 ---@return winnow.Chat[]
 function M.all()
   return vim.tbl_values(chats)

@@ -155,3 +155,12 @@ async def test_servers_that_are_not_there_yet_are_asked_for_again(
     fake.early = 1
     await room.do(p.WatchList("mcp", CHAT, open=True))
     assert [strip_markers(line)[:2] for line in await shown(room)] == ["db", "we"]
+
+
+async def test_an_effort_is_one_that_there_is(room: Room) -> None:
+    """Also before the agent has said which its model has."""
+    await room.open("old")
+    await room.do(p.Choose(CHAT, "effort", "none"))
+    told = "There is no effort none: it is one of low, medium, high, xhigh, max."
+    assert room.editor.every(p.Say)[-1].text == told
+    assert room.editor.every(p.Meta) == []

@@ -45,6 +45,15 @@ def test_the_model_changes_in_mid_session(claude: Editor, api: ScriptedAPI) -> N
     asked = api.requests[-1]
     assert "haiku" in asked["model"]
     assert asked["output_config"]["effort"] == "low"
+    claude.keys(":Winnow mcp<CR>")
+    claude.wait_line("winnow_editor · connected")
+    claude.keys("gg/editor<CR>dd:w<CR>")
+    claude.wait_line("Off in this session: winnow_editor.")
+    claude.keys("GKu:w<CR>")  # which has a line do nothing that is no thing, and brings back one
+    claude.wait_line("winnow_editor · connected")
+    claude.wait_gone("Off in this session")
+    claude.keys(":Winnow context<CR>")
+    claude.wait_line("This session: ")
 
 
 def test_a_rule_is_revoked_by_its_line(claude: Editor, api: ScriptedAPI) -> None:

@@ -21,6 +21,7 @@ local M = {}
 ---@field pick? fun(line: string, key: string, peek: boolean) go to it, or look at it
 ---@field go? fun(list: winnow.List) the same, where lines are more than things
 ---@field unsaved? fun(): string[] files whose edits the host has to know of
+---@field undoes? boolean `u` takes back what was done, too
 ---@field hint? string what can be done to its lines
 ---@field dress? fun(buf: integer) what its buffer has besides
 ---@field wraps? boolean a thing may need several rows, and is to be seen whole
@@ -105,18 +106,16 @@ function List:replace(lines)
     local view = vim.api.nvim_win_call(win, vim.fn.winsaveview)
     on[win] = { key = key(before[view.lnum] or ''), view = view }
   end
-  local options, levels = vim.bo[self.buf], vim.bo[self.buf].undolevels
-  options.undolevels = -1 -- what the host shows is nothing to undo
   local old, new = table.concat(before, '\n') .. '\n', table.concat(lines, '\n') .. '\n'
   local hunks = vim.diff(old, new, { result_type = 'indices' }) --[[@as integer[][] ]]
-  for i = #hunks, 1, -1 do
-    local first, count, from, size = unpack(hunks[i])
-    local row = count == 0 and first or first - 1
-    local block = vim.list_slice(lines, from, from + size - 1)
-    vim.api.nvim_buf_set_lines(self.buf, row, row + count, false, block)
-  end
-  options.undolevels = levels
-  options.modified = false
+  page.write_beside(self.buf, self.kind.undoes, function()
+    for i = #hunks, 1, -1 do
+      local first, count, from, size = unpack(hunks[i])
+      local row = count == 0 and first or first - 1
+      local block = vim.list_slice(lines, from, from + size - 1)
+      vim.api.nvim_buf_set_lines(self.buf, row, row + count, false, block)
+    end
+  end)
   self.written = lines
   for win, was in pairs(on) do
     vim.api.nvim_win_call(win, function()
@@ -242,8 +241,10 @@ function List:pick(peek)
   end
   local line = vim.api.nvim_get_current_line()
   local key = (self.kind.key or key_of)(line)
-  if not key then
-    vim.cmd.normal({ vim.v.count1 .. (peek and 'K' or '\r'), bang = true })
+  if not key and not peek then -- K would look for a manual
+    vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
+  elseif not key then
+    return
   elseif self.kind.pick then
     self.kind.pick(line, key, peek)
   else

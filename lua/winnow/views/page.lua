@@ -41,6 +41,21 @@ function M.write(buf, lines, from)
   vim.bo[buf].modified = false
 end
 
+--- Write what is nothing to undo or, where what the user has had done can be undone, part of that.
+---@param buf integer
+---@param undoes? boolean it can
+---@param write fun()
+function M.write_beside(buf, undoes, write)
+  local options = vim.bo[buf]
+  local levels, any = options.undolevels, #vim.fn.undotree(buf).entries > 0
+  if not (undoes and any and pcall(vim.api.nvim_buf_call, buf, vim.cmd.undojoin)) then
+    options.undolevels = -1 -- which ends all undo
+  end
+  write()
+  options.undolevels = levels
+  options.modified = false
+end
+
 --- Tell the host something; a problem is said.
 ---@param kind winnow.EventType
 ---@param event table its fields

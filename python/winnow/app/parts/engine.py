@@ -17,6 +17,7 @@ Change = Callable[[ports.Controls], Coroutine[Any, Any, None]]
 DEFAULT = "default"
 ON, OFF = "on", "off"
 NO_EFFORT = "{model} has no effort {effort}: it is one of {efforts}."
+UNKNOWN_EFFORT = "There is no effort {}: it is one of {}."
 NOT_FAST = "{model} has no fast mode."
 UNLISTED = "{} is no model that Claude Code lists; if there is none, the next turn fails."
 NEXT = "{what} is {value} from the next turn on."
@@ -89,6 +90,8 @@ class Engine(Part):
 
     def _problem(self, what: str, value: str) -> str:
         model = self._model()
+        if what == "effort" and value not in (*EFFORTS, DEFAULT):
+            return UNKNOWN_EFFORT.format(value, ", ".join(EFFORTS))
         if model is None or value in (DEFAULT, OFF):
             return ""
         if what == "effort" and value not in model.efforts:
