@@ -112,7 +112,7 @@ async def test_it_is_filled_in_as_a_section(room: Room) -> None:
     (freeze,) = room.editor.every(p.Freeze)
     assert freeze.lines[1:] == [
         "✓ Own answer: “42”",
-        "**ok** ok (optional)",
+        "**ok** (optional)",
         "✗ Left out",
         "~~Yes~~ · ~~No~~",
     ]

@@ -13,6 +13,9 @@ keep **mine**
 
 A **bold** word, (*italic*) and **over
 two lines**.
+**Colour** (optional)
+✗ Left out
+~~Red~~ · ~~Blue~~
 2*3*4 and src/*.py,lib/*.js and `**code**` and __init__.py and ~~gone~~.
 **Item:** `a`
 
@@ -31,6 +34,7 @@ def test_signs_of_emphasis_are_hidden_where_claude_speaks(editor: Editor) -> Non
     """And nowhere else; the text keeps them."""
     folder = editor.sandbox.data / "winnow" / "chats"
     path = write_chat(folder, f"cwd: {editor.sandbox.project}", text=TEXT)
+    editor.resize(80, 30)
     editor.keys(f":edit {path}<CR>gg")
     wait_idle(editor)
     rows = [row.rstrip() for row in editor.screen()]
@@ -38,6 +42,9 @@ def test_signs_of_emphasis_are_hidden_where_claude_speaks(editor: Editor) -> Non
         "keep **mine**",
         "A bold word, (italic) and over",
         "two lines.",
+        "Colour (optional)",
+        "✗ Left out",
+        "Red · Blue",
         "2*3*4 and src/*.py,lib/*.js and `**code**` and __init__.py and ~~gone~~.",
         "Item: `a`",
         "│ **out** put",

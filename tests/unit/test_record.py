@@ -42,6 +42,9 @@ def test_a_question_that_is_its_own_title_is_said_once() -> None:
     titled = msgspec.structs.replace(ONE.questions[0], question="Database")
     form = msgspec.structs.replace(ONE, questions=(titled,))
     assert answered(form, ANSWERS[:1])[0] == "**Database**"
+    titled = msgspec.structs.replace(titled, question="Database (required)")
+    form = msgspec.structs.replace(ONE, questions=(titled,))
+    assert answered(form, ANSWERS[:1])[0] == "**Database** (required)"
 
 
 def test_own_answer_is_marked() -> None:

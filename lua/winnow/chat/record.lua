@@ -5,7 +5,7 @@ local grammar = require('winnow.grammar')
 local M = {}
 
 local STRONG, STRUCK, BETWEEN = '**', '~~', ' · ' -- as `core/section/record.py` writes them
-local SKIPPED = grammar.REFUSED .. ' Skipped'
+local NONE = { [grammar.REFUSED .. ' Skipped'] = true, [grammar.REFUSED .. ' Left out'] = true }
 local NAME = ('^%s.-%s%%f[%%s%%z]'):format(vim.pesc(STRONG), vim.pesc(STRONG))
 
 ---@class winnow.Signed text between signs
@@ -40,7 +40,7 @@ function M.signed(buf, row, line)
   ---@return boolean
   local function keeps(other)
     local text = vim.api.nvim_buf_get_lines(buf, other, other + 1, false)[1] or ''
-    return vim.startswith(text, grammar.KEPT .. ' ') or text == SKIPPED
+    return vim.startswith(text, grammar.KEPT .. ' ') or NONE[text] or false
   end
   if vim.startswith(line, STRONG) and keeps(row + 1) then
     local _, last = line:find(NAME)
