@@ -43,24 +43,37 @@ end
 
 local SOON = 100 -- milliseconds in which what waits in a task stands in its buffer, too
 
+--- Whether a window shows some of the section of a chat, if one is open.
+---@param chat winnow.Chat
+---@return boolean
+local function in_sight(chat)
+  if not chat.section then
+    return true
+  end
+  local first, after = chat.section:rows()
+  return vim.iter(vim.fn.win_findbuf(chat.buf)):any(function(win)
+    return vim.fn.line('w$', win) > first and vim.fn.line('w0', win) <= after
+  end)
+end
+
 --- Something waits: say so, unless the user looks at it. Focus stays where it is.
 ---@param chat winnow.Chat
 ---@param data table
 ---@param later? boolean it has had the time to stand elsewhere, too
 local function call_user(chat, data, later)
   local here = focused and registry.current() or nil
-  if here == chat then
-    return
-  elseif here and here.task and not later then
+  if here and (here == chat or here.task) and not later then
     vim.defer_fn(function()
       call_user(chat, data, true)
     end, SOON)
     return
-  elseif here and here.section and here.section.id == data.section then
+  elseif here == chat and in_sight(chat) then
+    return
+  elseif here and here ~= chat and here.section and here.section.id == data.section then
     return
   end
-  local where = vim.fs.basename(chat.cwd)
-  local text = ('Claude waits in %s: %s. :Winnow next goes there.'):format(where, data.title)
+  local where = here == chat and '' or ' in ' .. vim.fs.basename(chat.cwd)
+  local text = ('Claude waits%s: %s. :Winnow next goes there.'):format(where, data.title)
   say(text)
   alert(text)
 end

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from winnow.core.text.text import strip_markers
 
-from tests.api import ScriptedAPI, ToolUse, ask, question, say
+from tests.api import Gate, ScriptedAPI, ToolUse, ask, question, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import start, wait_idle, wait_section
 from tests.soaking import soak
@@ -134,6 +134,16 @@ def test_a_question_out_of_sight_is_announced(claude: Editor, api: ScriptedAPI) 
     claude.wait(lambda: "Claude waits in" in claude.messages(), "an announcement")
     assert "Store" in claude.messages()
     assert claude.lines() == [""]
+
+
+def test_a_question_below_a_reader_is_announced(claude: Editor, api: ScriptedAPI) -> None:
+    api.add(say("A paragraph.\n\n" * 40 + "The end.", Gate(), ask("toolu_1", STORE)))
+    start(claude)
+    claude.wait_line("The end.")
+    claude.keys("gg")
+    api.release()
+    claude.wait(lambda: "Claude waits: Store." in claude.messages(), "an announcement")
+    assert claude.lua("return vim.fn.line('.')") == 1
 
 
 def test_a_question_in_front_is_not_announced(claude: Editor, api: ScriptedAPI) -> None:
