@@ -60,7 +60,8 @@ function M.quote(chat, source, first, last, part)
   while table.concat(lines, '\n'):find(fence, 1, true) do
     fence = fence .. '`'
   end
-  local block = { ('%s:%d-%d'):format(name, first, last), fence .. vim.bo[source].filetype }
+  local lines_of = first == last and '%s:%d' or '%s:%d-%d'
+  local block = { lines_of:format(name, first, last), fence .. vim.bo[source].filetype }
   vim.list_extend(block, lines)
   table.insert(block, fence)
   chat:append_draft(block)

@@ -206,7 +206,7 @@ def test_a_range_with_words_is_sent(claude: Editor, api: ScriptedAPI) -> None:
 def test_a_range_goes_into_the_draft(claude: Editor, api: ScriptedAPI) -> None:
     """`:'<,'>Winnow` adds the lines to what the draft holds, and sends nothing."""
     claude.keys(":Winnow<CR>iLook:<Esc>:vsplit notes<CR>ione ```<CR>two<Esc>ggV:Winnow<CR>")
-    assert draft(claude) == "Look:\n\nnotes:1-1\n````\none ```\n````"
+    assert draft(claude) == "Look:\n\nnotes:1\n````\none ```\n````"
     assert api.requests == []
 
 

@@ -145,5 +145,5 @@ def test_actions_write_into_the_draft(editor: Editor) -> None:
     editor.keys("2G")
     editor.lua(ACTION, "Winnow: fix this diagnostic")
     editor.wait(lambda: "no such name [lint]" in editor.text(), "the words")
-    assert draft(editor).startswith("cart.py:2-2\n```python\ntwo\n```\n\nFix this:")
+    assert draft(editor).startswith("cart.py:2\n```python\ntwo\n```\n\nFix this:")
     assert editor.lua("return require('winnow.registry').current().queued") is False
