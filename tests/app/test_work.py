@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from winnow import protocol as p
 from winnow.core import agent as a
+from winnow.core.asking import question_tool
 from winnow.core.tasks import events as t
 
 from tests.app.fakes import CHAT, Room, working
@@ -34,3 +35,14 @@ async def test_what_a_subagent_calls_is_none_of_the_turns_tools(room: Room) -> N
     await room.hear(a.TurnEnded(seconds=2.0))
     assert "▸ Bash make ✓" in room.editor.text
     assert "∎ 1 tool · 2 s" in room.editor.text
+
+
+async def test_what_a_subagent_asks_names_it_in_its_record_and_is_no_call(room: Room) -> None:
+    options = [{"value": value, "label": value} for value in ("Yes", "No")]
+    asked = {"questions": [{"id": "k", "prompt": "Sure?", "options": options}]}
+    await working(room)
+    room.agent.ask(a.Request(question_tool.TOOL, asked, "q1", agent_id="a1", agent="look"))
+    await room.settle()
+    await room.answer("Yes")
+    assert room.editor.every(p.Freeze)[-1].lines[0].endswith("Sure? (look)")
+    assert room.editor.every(p.Tool) == []

@@ -178,8 +178,9 @@ class Delivery:
 
     def _line(self, section: Section, reply: Reply) -> list[Entry]:
         """The line of the tool that runs now, to stand beside what was allowed."""
-        worker = section.request.worker  # whose line stands in its own transcript
-        if isinstance(reply, Allow) and section.way.has_line and not worker:
+        own = section.request.worker  # whose line stands in its own transcript
+        own = own or not section.form.proposes and section.request.agent_id
+        if isinstance(reply, Allow) and section.way.has_line and not own:
             return [self._turn.allowed(section.request, reply.input)]
         return []
 

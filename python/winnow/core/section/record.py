@@ -19,7 +19,8 @@ def answered(form: Form, answers: Answers, comment: str = "") -> list[str]:
     for number, (asked, given) in enumerate(zip(form.questions, answers, strict=True), 1):
         name, text = name_of(form, number), brief(asked.question, _LONGEST)
         text = "" if text == name else text.removeprefix(f"{name} ")
-        lines.append(f"**{name}** {text}".rstrip())
+        asker = f" ({clean(form.agent)})" if form.agent and number == 1 else ""
+        lines.append(f"**{name}** {text}".rstrip() + asker)
         kept = [label_of(asked.options[option - 1]) for option in given.kept]
         own = [f"“{clean(text)}”" for text in given.own]
         note = f" — {clean(given.notes)}" if given.notes else ""
