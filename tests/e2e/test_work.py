@@ -42,6 +42,7 @@ def test_what_runs_in_the_background_is_seen_stopped_and_told_once(
     claude.keys(":Winnow tasks<CR>")
     claude.wait(lambda: any("· up" in line for line in plain(claude)), "what it has said")
     assert re.match(r"▸ do t1 · \d+ s · up", plain(claude)[1])
+    assert claude.lua("return vim.wo.wrap"), "what it has said is read whole"
     claude.keys("2GK")
     claude.wait_screen("│do t1 ")
     line = claude.line()
