@@ -178,9 +178,9 @@ class Delivery:
 
     def _line(self, section: Section, reply: Reply) -> list[Entry]:
         """The line of the tool that runs now, to stand beside what was allowed."""
-        own = section.request.worker  # whose line stands in its own transcript
-        own = own or not section.form.proposes and section.request.agent_id
-        if isinstance(reply, Allow) and section.way.has_line and not own:
+        worker = section.request.worker  # whose line stands in its own transcript
+        own = section.form.proposes or not section.request.agent_id  # no question of a subagent
+        if isinstance(reply, Allow) and section.way.has_line and own and not worker:
             return [self._turn.allowed(section.request, reply.input)]
         return []
 
