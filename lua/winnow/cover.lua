@@ -83,7 +83,7 @@ function M.fit(win, buf, row, line, group)
   local rest = width - vim.fn.strdisplaywidth(more)
   local shown = tool.fitted(line, rest)
   if shown then
-    cover(buf, row, shown, rest, group)
+    cover(buf, row, shown, width, group)
   end
   if more ~= '' then
     local column = math.min(vim.fn.strdisplaywidth(shown or line), rest)
@@ -92,7 +92,7 @@ function M.fit(win, buf, row, line, group)
       virt_text_win_col = column,
       hl_mode = 'combine',
       ephemeral = true,
-      priority = COVER,
+      priority = COVER + 1, -- over the cover's blanks
     })
   end
 end

@@ -235,8 +235,8 @@ FILE = "CheckoutSummary.test.tsx"
     ("cols", "shown"),
     [
         (120, f"▸ Read {FOLDERS}/{FILE} ✓ │ 2 lines"),
-        (60, f"▸ Read packages/…/{FILE} ✓ │ 2 lines"),
-        (42, f"▸ Read …/{FILE} ✓ │ 2"),
+        (64, f"▸ Read packages/…/{FILE} ✓ │ 2 lines"),
+        (47, f"▸ Read …/{FILE} ✓ │ 2"),
         (30, "▸ Read …Summary.test.tsx ✓ │ 2"),
     ],
 )

@@ -286,8 +286,13 @@ def test_what_a_call_does_is_told_as_far_as_there_is_room(editor: Editor) -> Non
       local long = '▸ Bash ' .. ('ab '):rep(16) .. '…'
       require('winnow.chat.transcript').tool(chat, 'u', long, {})
       local other = { id = 'u', since = os.time() - 63, text = 'some words' }
-      require('winnow.chat.running').show(chat, { call, other })
+      require('winnow.chat.transcript').tool(chat, 'v', '▸ Bash v …', {})
+      chat.tools.v.since = vim.uv.now() - 40000 -- the host has heard of it only now
+      local late = { id = 'v', since = os.time(), text = '' }
+      require('winnow.chat.running').show(chat, { call, other, late })
     """)
+    late = re.compile(r"▸ Bash v … 4\d s")
+    editor.wait(lambda: any(map(late.fullmatch, editor.screen())), "since its line says so")
     told = re.compile(r"▸ Agent look at it … \d s · some words · .*…")
     editor.wait(lambda: any(map(told.fullmatch, editor.screen())), "what it does, and that is cut")
     whole = re.compile(r"\s*1 min \d+ s")

@@ -67,7 +67,16 @@ local function say(chat, id, seconds, what, anew)
   end
 end
 
---- Draw what runs.
+--- For how long a call's line has said that it runs.
+---@param chat winnow.Chat
+---@param id string
+---@return number seconds 0: nobody knows, or it runs no more
+local function seconds_of(chat, id)
+  local since = vim.tbl_get(chat.tools, id, 'since')
+  return since and (vim.uv.now() - since) / 1000 or 0
+end
+
+--- Draw what runs. The host tells of a call since it has heard more of it, which may be later.
 ---@param chat winnow.Chat
 ---@param anew? boolean
 local function draw(chat, anew)
@@ -77,13 +86,13 @@ local function draw(chat, anew)
   for i, call in ipairs(running.told) do
     told[call.id] = true
     if i <= ENOUGH then
-      say(chat, call.id, os.time() - call.since, call.text, anew)
+      local seconds = math.max(os.time() - call.since, seconds_of(chat, call.id))
+      say(chat, call.id, seconds, call.text, anew)
     end
   end
   for id in pairs(running.lines) do
-    local since = vim.tbl_get(chat.tools, id, 'since')
-    local seconds = since and (vim.uv.now() - since) / 1000
-    if seconds and seconds >= SLOW and not told[id] then
+    local seconds = seconds_of(chat, id)
+    if seconds >= SLOW and not told[id] then
       say(chat, id, seconds, '')
     end
   end
