@@ -68,15 +68,32 @@ local function open_file(chat, after)
   return true
 end
 
+--- The same, or say that there is none.
+---@param chat winnow.Chat
+local function open_named(chat)
+  if not open_file(chat, true) then
+    local name = vim.fn.expand('<cfile>')
+    local none = 'There is no file %s in %s.'
+    none = name == '' and 'There is no file name under the cursor.' or none
+    say(none:format(name, vim.fn.fnamemodify(chat.cwd, ':~')), 'warn')
+  end
+end
+
 M['open-file'] = function()
-  registry.with_current(function(chat)
-    if not open_file(chat, true) then
-      local name = vim.fn.expand('<cfile>')
-      local none = 'There is no file %s in %s.'
-      none = name == '' and 'There is no file name under the cursor.' or none
-      say(none:format(name, vim.fn.fnamemodify(chat.cwd, ':~')), 'warn')
-    end
-  end)
+  local chat = agent.chat()
+  if chat then
+    open_named(chat)
+  else
+    registry.with_current(open_named)
+  end
+end
+
+--- Go to the subagent or the file on whose line the cursor is, else do what `<CR>` always does.
+---@param chat? winnow.Chat whose text this is
+local function enter(chat)
+  if not agent.enter(chat) and not (chat and open_file(chat)) then
+    vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
+  end
 end
 
 function M.comment()
@@ -115,6 +132,9 @@ end
 function M.go()
   local chat = registry.current()
   if not chat then
+    if agent.is_here() then
+      enter(agent.chat())
+    end
     return
   end
   local section = section_here()
@@ -131,8 +151,8 @@ function M.go()
     chat:send()
   elseif vim.startswith(vim.api.nvim_get_current_line(), grammar.TOOL .. ' Todo ') then
     lists.open('todo', chat.buf)
-  elseif not agent.enter(chat) and not open_file(chat) then
-    vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
+  else
+    enter(chat)
   end
 end
 

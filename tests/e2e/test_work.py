@@ -97,18 +97,28 @@ def test_a_subagent_is_read_to_any_depth_and_becomes_a_chat(
     api.on("MIDDLE", say("I pass it on.", agent("a3", "DEEP", run_in_background=False)))
     api.on("MIDDLE", say("Middle report."))
     api.on("DOVE", say("Other report."))
-    api.on("DEEP", say("Deep words.", bash("t1", f"echo found; {WAIT}")), say("Deep report."))
+    api.on(
+        "DEEP",
+        say("Deep words.", bash("t1", f"echo found; {WAIT}")),
+        say("Deep report: notes.txt:2."),
+    )
     start(claude, "Go on")
     claude.wait_line("▸ Agent do a1")
     claude.keys("gg/Agent do a1<CR><CR>")
     claude.wait_line("▸ Agent do a3")
     assert claude.lines()[:3] == ["# do a1 · general-purpose", "", "## Claude"]
     assert claude.screen()[0].count("general-purpose") == 1
+    assert claude.lua("return vim.fn.maparg('gf', 'n')") == "<Plug>(winnow-open-file)"
     claude.keys("gg/Agent do a3<CR><CR>")
     claude.wait_line("Deep words.")
     claude.wait_line("▸ Bash echo found")
     (claude.sandbox.project / "stop").touch()
-    claude.wait_line("Deep report.")
+    claude.wait_line("Deep report: ")
+    (claude.sandbox.project / "notes.txt").write_text("one\ntwo\n")
+    for key in ("gf", "<CR>"):
+        claude.keys(f"/notes<CR>{key}")
+        claude.wait(lambda: claude.line() == "two", "the place in the file")
+        claude.keys(":close<CR>")
     claude.keys("-")
     claude.wait_line("Middle report.")
     assert next(line for line in claude.lines() if "do a3" in line).startswith("▸ Agent do a3 ✓")

@@ -47,6 +47,19 @@ local function here()
   return view
 end
 
+--- Whether this is the buffer of a subagent.
+---@return boolean
+function M.is_here()
+  return views[vim.api.nvim_get_current_buf()] ~= nil
+end
+
+--- The chat of the subagent whose buffer this is.
+---@return winnow.Chat?
+function M.chat()
+  local view = views[vim.api.nvim_get_current_buf()]
+  return view and registry.get(view.chat)
+end
+
 --- Go to who has started it: another subagent, or the chat, where the call is.
 function M.up()
   local view = here()
@@ -150,16 +163,19 @@ end
 ---@param buf integer
 local function map(buf)
   ---@param key string
-  ---@param act fun()
+  ---@param act fun()|string
   ---@param what string
   local function set(key, act, what)
     vim.keymap.set('n', key, act, { buffer = buf, desc = 'Winnow: ' .. what })
   end
-  set('<CR>', function()
-    if not M.enter() then
-      vim.cmd.normal({ vim.v.count1 .. '\r', bang = true })
+  set('<CR>', '<Plug>(winnow-go)', 'open this')
+  vim.api.nvim_buf_call(buf, function()
+    for _, key in ipairs({ 'gf', 'gF' }) do
+      if vim.fn.maparg(key, 'n') == '' then -- else it is the user's
+        set(key, '<Plug>(winnow-open-file)', 'open the file')
+      end
     end
-  end, 'open this')
+  end)
   set('-', M.up, 'who has started this')
   set(']a', function()
     M.beside(1)
