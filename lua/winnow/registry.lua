@@ -34,7 +34,7 @@ function M.with_current(act)
   if chat then
     act(chat)
   else
-    say('winnow: this is not a chat: go to one with :Winnow.', 'warn')
+    say('winnow: no chat here: :Winnow goes to one.', 'warn')
   end
 end
 

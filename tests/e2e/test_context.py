@@ -106,7 +106,7 @@ def test_what_can_t_be_sent_says_why(claude: Editor, api: ScriptedAPI) -> None:
     assert "→ @src/a.py:9 has only 1 line" in texts
     assert "→ @buffer means a buffer beside the chat, and there is none" in texts
     assert not any("property" in text or "x.org" in text for text in texts)
-    assert texts[-3:] == ["→ a#b.py, ~1 tokens", "→ 漢.py, ~1 tokens", "→ src, folder"]
+    assert texts[-3:] == ["→ a#b.py, ~1 token", "→ 漢.py, ~1 token", "→ src, folder"]
     before = draft(claude)
     claude.keys("<CR>")
     assert "@gone.py is not there" in claude.messages()
@@ -225,7 +225,7 @@ def test_the_list_has_what_is_sent(claude: Editor, api: ScriptedAPI) -> None:
     claude.keys(":Winnow<CR>")
     wait_idle(claude)
     claude.keys('iSee @a.txt and @"b c.txt":1<Esc>:Winnow context<CR>')
-    claude.wait_line("@a.txt → a.txt, ~1 tokens")
+    claude.wait_line("@a.txt → a.txt, ~1 token")
     file = str(claude.sandbox.project / "CLAUDE.md")
     claude.wait_line(file)
     claude.wait_line("This session: ")

@@ -73,3 +73,10 @@ def test_where_nothing_can_be_added_a_new_line_is_named() -> None:
 def test_any_name_makes_a_key_of_its_own() -> None:
     assert render([Row("x", key("Ünï/codé" * 20))])[0].startswith("x⟦")
     assert len({key(name) for name in ("", "/a" + "b" * 60, "/c" + "b" * 60, "\ud800")}) == 4
+
+
+def test_no_search_finds_what_is_hidden() -> None:
+    """Words have vowels, and numbers digits: neither is in a key."""
+    keys = "".join(key(str(number)) for number in range(100))
+    assert not set(keys) & set("aeiouy0123456789")
+    assert len({key(str(number)) for number in range(100)}) == 100

@@ -24,7 +24,9 @@ M.LARGEST = 10 * 1000 * 1000 -- bytes that are never sent
 ---@return string
 function M.tokens(bytes)
   local count = math.ceil(bytes / 4)
-  if count < 100 then
+  if count == 1 then
+    return '~1 token'
+  elseif count < 100 then
     return ('~%d tokens'):format(count)
   elseif count < 1000 then
     return ('~%d tokens'):format(math.floor(count / 10 + 0.5) * 10)

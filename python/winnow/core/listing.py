@@ -20,6 +20,8 @@ LOST = "this line has lost what says which thing it is; u brings it back."
 CHANGED = "this line can't be changed, only deleted; u brings it back."
 NO_NEW = "nothing can be added here; delete the line."
 
+_RARE = str.maketrans("0123456789abcdef", "bdfghjkmnpqrtvwx")
+
 
 class Row(msgspec.Struct, frozen=True):
     """One line.
@@ -66,8 +68,13 @@ class Edits(msgspec.Struct, frozen=True):
 
 
 def key(name: str) -> str:
-    """A key for a thing, whose name may be of any length and have any character."""
-    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    """A key for a thing, whose name may be of any length and have any character.
+
+    Without digits and vowels: `/` finds what is hidden, too, and what is typed next would then be
+    done to another line.
+    """
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return digest.translate(_RARE)
 
 
 def render(rows: Iterable[Row]) -> list[str]:
