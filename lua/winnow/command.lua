@@ -218,7 +218,7 @@ M.subcommands = {
     local dollars = tonumber(trim.both(rest):match('^%$?(%d+%.?%d*)$'))
     registry.with_current(function(chat)
       if not dollars then
-        notify('say how many US dollars this chat may cost, 0 for no limit: :Winnow budget {n}.')
+        notify(':Winnow budget {dollars}; 0: no limit')
       elseif guard.is_user() then
         chat:tell('budget', { dollars = dollars })
       end

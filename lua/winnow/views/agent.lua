@@ -42,7 +42,7 @@ end
 local function here()
   local view = views[vim.api.nvim_get_current_buf()]
   if not view then
-    say('winnow: this is no subagent: <CR> on the line of a call opens one.', 'warn')
+    say('winnow: no subagent: <CR> on its line opens it', 'warn')
   end
   return view
 end

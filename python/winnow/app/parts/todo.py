@@ -17,7 +17,7 @@ from winnow.core.transcript.entries import Paused
 
 NAME = "todo"
 LATER = "Told with your next message, or :Winnow send!"
-NOTHING = "The draft is empty, and the todo list is as Claude has it: there is nothing to send."
+NOTHING = "Nothing to send: no draft, no todo changes."
 _FRAME = 0.1  # seconds in which calls are shown together
 
 
