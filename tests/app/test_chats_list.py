@@ -131,6 +131,8 @@ async def test_a_text_chooses_those_that_hold_it(room: Room, shelf: Shelf) -> No
     assert [line.partition(" · ")[0] for line in lines(room)[1:]] == ["b"]
     await room.do(p.FindChats("/shop", about="nothing"), p.WatchList("chats", open=True))
     assert lines(room) == ["No chat holds “nothing”; :Winnow chats shows all."]
+    await room.do(p.FindChats("/shop", family="/new.md"), p.WatchList("chats", open=True))
+    assert lines(room) == ["This chat has no branches; :Winnow chats shows all."]
 
 
 async def test_a_line_that_goes_is_a_chat_in_the_trash(room: Room, shelf: Shelf) -> None:

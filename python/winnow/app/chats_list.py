@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 
 NAME = "chats"
 NONE = "There are no chats yet: :Winnow begins one."
+NO_BRANCH = "This chat has no branches; :Winnow chats shows all."
 ONLY_TITLE = "only the title in front can be changed; u brings the line back."
 UNTITLED = "a title can't be empty; u brings it back, dd deletes the chat."
 RENAMED = "this chat was renamed meanwhile; :e! shows how."
@@ -133,6 +134,8 @@ class ChatsList(List):
         head = [Row(f"With “{about}”; :Winnow chats shows all.")] if about else []
         if self.which.family:
             head = [Row("Branches of one chat; :Winnow chats shows all.")]
+        if not self._items and self.which.family:  # it has no file yet
+            return [Row(NO_BRANCH)]
         if not self._items:
             return [Row(f"No chat holds “{about}”; :Winnow chats shows all." if about else NONE)]
         now, live = self._world.clock.now(), self._live()
