@@ -289,6 +289,8 @@ winnow: 1
 ▸ Todo 1 of 2 done · Test …
 ▸ Read a.py ✓
 
+∎ 3 tools · 4 s
+
 ## You
 
 Quick!

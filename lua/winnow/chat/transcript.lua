@@ -213,7 +213,8 @@ local LEFT = (' %s'):format(grammar.RUNNING)
 local FAR = 5000 -- lines: a turn may be so long
 M.TODO = ('%s Todo '):format(grammar.TOOL) -- goes on for as long as there is something to do
 
---- Nothing runs any more, since its host is gone: lines of calls say so, and count on no longer.
+--- Nothing runs any more, since its host is gone: lines of calls say so, and count on no longer,
+--- also of what went on in the background when its turn was over.
 ---@param chat winnow.Chat
 function M.settle(chat)
   local heading = chat:heading_row()
@@ -228,8 +229,6 @@ function M.settle(chat)
       said, maybe = vim.list_extend(said, maybe), {}
     elseif line == grammar.YOU then
       maybe = {} -- these are the user's own words
-    elseif vim.startswith(line, grammar.ENDED) then
-      break -- a turn that was whole
     end
   end
   if #said == 0 then

@@ -238,7 +238,7 @@ class AgentPages:
         kept = self._around.world.subagents
         task = self._tasks.get(id) or self._past.get(id)
         if task is not None and task.runs:
-            self._around.page.say("It still runs: stop it, or wait, then promote it.", "warn")
+            self._around.page.say("It still runs: promote it once it has ended.", "warn")
             return
         session = await kept.promote(self._around.session.id, id) if kept and task else ""
         if not session or task is None or kept is None:
