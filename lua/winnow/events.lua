@@ -64,7 +64,9 @@ local function call_user(chat, data, later)
   local here = focused and registry.current() or nil
   if here and (here == chat or here.task) and not later then
     vim.defer_fn(function()
-      call_user(chat, data, true)
+      if registry.get(chat.buf) == chat then -- else its buffer is gone
+        call_user(chat, data, true)
+      end
     end, SOON)
     return
   elseif here == chat and in_sight(chat) then
