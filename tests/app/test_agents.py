@@ -12,13 +12,12 @@ ANSWERED = 'Your questions have been answered: "Which store?"="Postgres".'
 
 
 async def test_text_comes_whole_and_in_order(stage: Stage) -> None:
-    """Both turns' text comes in pieces, and each result names its prompt."""
+    """In pieces or, where these come at once, as one; each result names its prompt."""
     user = stage.user
     async with connected(stage.agent(["one two three"], ["four"]), user) as agent:
         await agent.prompt("hi", "uuid-1")
         assert (await user.turn()).answered == ["uuid-1"]
         assert user.text == "one two three"
-        assert len(user.every(a.Text)) > 1
         await agent.prompt("again", "uuid-2")
         ended = await user.turn(2)
         assert (ended.answered, ended.error, ended.stopped) == (["uuid-2"], "", False)
