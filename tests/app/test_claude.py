@@ -136,6 +136,7 @@ async def test_a_session_is_resumed(real: Stage) -> None:
 REFUSALS = [
     (401, "authentication_error", "Claude refused your credentials"),
     (400, "invalid_request_error", "Claude refused this conversation"),
+    (404, "not_found_error", "Claude knows no such model"),
     (429, "rate_limit_error", "Claude takes no more requests for now"),
     (529, "overloaded_error", "Claude is overloaded or broken"),
 ]
@@ -152,5 +153,6 @@ async def test_an_api_error_is_said_once(real: Stage) -> None:
             await agent.prompt("hi", f"uuid-{number}")
             error = (await user.turn(number)).error
             assert error.startswith(sentence)
-            assert "the API's own words" in error
+            # For a model that is not there the CLI has other words.
+            assert ("the API's own words" if status != 404 else "selected model") in error
             assert user.text == ""

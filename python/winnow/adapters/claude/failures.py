@@ -18,6 +18,7 @@ _API = {
     402: ("wants its bill paid", "look at your plan and your credit"),
     429: ("takes no more requests for now", "wait"),
     400: ("refused this conversation", "start another with `:Winnow new`"),
+    404: ("knows no such model", "choose another one with `:Winnow model`"),
     500: ("is overloaded or broken", "wait a moment"),
 }
 

@@ -29,7 +29,9 @@ _OPTIONS: dict[Action, Option] = {
         "Files and conversation", "a branch with this message as its draft", role="allow"
     ),
     "files": Option("Files only", "this chat goes on, and Claude is told"),
-    "conversation": Option("Conversation only", "such a branch; the files stay as they are"),
+    "conversation": Option(
+        "Conversation only", "a branch with this message as its draft; the files stay"
+    ),
     "from": Option("Summarise from here", "a branch with a summary of all from here on"),
     "before": Option("Summarise up to here", "a branch with a summary of all before"),
     "nothing": Option("Leave all as it is", role="deny"),
