@@ -41,7 +41,7 @@ local function alert(text)
   end
 end
 
-local SOON = 100 -- milliseconds in which what waits in a task stands in its buffer, too
+local SOON = 100 -- milliseconds in which what waits stands in its buffer, too
 
 --- Whether a window shows some of the section of a chat, if one is open.
 ---@param chat winnow.Chat
@@ -59,17 +59,17 @@ end
 --- Something waits: say so, unless the user looks at it. Focus stays where it is.
 ---@param chat winnow.Chat
 ---@param data table
----@param later? boolean it has had the time to stand elsewhere, too
-local function call_user(chat, data, later)
+---@param was? winnow.Chat where the user was when it came; it stands in its buffer since
+local function call_user(chat, data, was)
   local here = focused and registry.current() or nil
-  if here and (here == chat or here.task) and not later then
+  if here and (here == chat or here.task) and not was then
     vim.defer_fn(function()
       if registry.get(chat.buf) == chat then -- else its buffer is gone
-        call_user(chat, data, true)
+        call_user(chat, data, here)
       end
     end, SOON)
     return
-  elseif here == chat and in_sight(chat) then
+  elseif here == chat and in_sight(chat) or here ~= chat and was == chat then
     return
   elseif here and here ~= chat and here.section and here.section.id == data.section then
     return
