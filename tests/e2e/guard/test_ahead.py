@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.api import ScriptedAPI
+from tests.api import Gate, ScriptedAPI, say
 from tests.e2e.editor import Editor
 from tests.e2e.guard.pressing import (
     LOOP,
@@ -107,8 +107,11 @@ def test_a_key_while_an_operator_waits_is_about_nothing(claude: Editor, api: Scr
     """`d` when the section comes: it is shown after that, so what is typed at once is early."""
     claude.guard(5000)
     wait_idle(claude)
-    send(claude, api, choose())
+    api.add(say("I ask:", Gate(), choose()), say("So be it."))
+    claude.keys("AHi<Esc><CR>")
+    claude.wait_line("I ask:")
     claude.keys("d")
+    api.release()
     claude.wait(lambda: claude.lua(HELD), "the question")
     assert "━━" not in claude.text()
     claude.keys("<Esc>")
