@@ -39,9 +39,7 @@ class Asked(List, Generic[Told]):
 
     def opened(self) -> None:
         """See `List.opened`: who looks wants to know it, of a chat that was only opened, too."""
-        if self.around.opened.eager:
-            self.around.session.want()
-            self.around.moved()
+        self.around.wake()
         self.look()
 
     def look(self) -> None:

@@ -44,9 +44,8 @@ class Context(Part):
         """See `Part.takes`."""
         if isinstance(event, p.Mentions):
             self._list.mention(event.mentions)
-        elif isinstance(event, p.Wake) and self.around.opened.eager:
-            self.around.session.want()
-            self.around.moved()
+        elif isinstance(event, p.Wake):
+            self.around.wake()
         return isinstance(event, (p.Mentions, p.Wake))
 
     def hear(self, event: a.AgentEvent) -> None:

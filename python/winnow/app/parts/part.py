@@ -50,6 +50,12 @@ class Around(NamedTuple):
     renew: Callable[[], None]  # start the agent anew before the next message
     ask: ports.Ask  # the user, in a section
 
+    def wake(self) -> None:
+        """The user wants what only the agent knows: it starts, if it may without a message."""
+        if self.opened.eager:
+            self.session.want()
+            self.moved()
+
 
 class Part:
     """One thing that a chat does. What one is not about, it leaves as it is here.
