@@ -46,6 +46,15 @@ WRITE = """
 """
 
 
+def test_a_section_with_previews_opens_in_sight(editor: Editor) -> None:
+    """All of it where there is room: what is drawn in it takes rows, too."""
+    editor.resize(96, 34)
+    start(editor)
+    wait_section(editor, "Question 1/2")
+    editor.wait_screen("━━ ○○")
+    assert any(row.startswith("━━ Question 1/2") for row in editor.screen())
+
+
 def test_a_window_of_another_size_is_full(editor: Editor) -> None:
     """Of text that follows, or of a section with text above; also once what was said is gone."""
     editor.keys(":Winnow<CR>")

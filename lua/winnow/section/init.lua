@@ -136,6 +136,7 @@ function Section:visit()
   if vim.api.nvim_get_current_buf() ~= self.chat.buf then
     return
   end
+  self:peek(true) -- what this draws takes rows
   local head, after = self:rows()
   local option = vim.api.nvim_win_get_cursor(0)[1] - 1
   local height = vim.api.nvim_win_get_height(0)
