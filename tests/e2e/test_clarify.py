@@ -64,6 +64,8 @@ def test_three_rounds_end_in_a_specification(claude: Editor, api: ScriptedAPI) -
     claude.wait(lambda: "again keeps only You decide" in claude.messages(), "the offer")
     time.sleep(0.35)  # two presses within that are one
     type_keys(claude, GO)
+    second = "return vim.fn.search('^━━ Question 2/2', 'bcnW') > 0"
+    claude.wait(lambda: claude.lua(second), "the second question")
     type_keys(claude, f"/Something else<CR>A everybody<Esc>{GO}{GO}")
     wait_section(claude, "Question: Errors")
     type_keys(claude, GO)

@@ -295,6 +295,9 @@ def test_one_that_was_stopped_with_ctrl_z(editor: Editor, second: Second) -> Non
 def test_nothing_is_written_over_a_taken_chat(editor: Editor, second: Second) -> None:
     """Also by one that could not be told, as before it looks again."""
     typed(editor, "mine")
+    wait_idle(editor)
+    editor.keys(":write<CR>:edit<CR>")  # so that no save is due, which would look by itself
+    wait_idle(editor)
     path = chat_file(editor)
     twin = second(editor, str(path))
     twin.lua("vim.fn.sockconnect = function() error('no such place') end")
