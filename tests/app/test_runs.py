@@ -263,6 +263,22 @@ async def test_a_worker_that_dies_is_tried_once_more(room: Running) -> None:
     assert room.told(room.boss) == "t1 “Cart” failed: It broke again."
 
 
+async def test_a_worker_killed_before_its_session_was_written_begins_anew(room: Running) -> None:
+    """That it could not be resumed is no second death."""
+    await room.make("Cart")
+    room.worker("Cart").say(ports.AgentError("It was killed."))
+    await room.settle()
+    room.worker("Cart").say(ports.SessionGone("It is gone."))
+    await room.settle()
+    third = room.worker("Cart")
+    assert third.spec.session == ""
+    assert room.told(third) == "Do Cart"
+    assert room.states == {"Cart": "running"}
+    third.say(ports.AgentError("It broke again."))
+    await room.settle()
+    assert room.states == {"Cart": "failed"}
+
+
 async def test_an_answer_outlives_the_worker_that_asked(room: Running) -> None:
     """Its question stays open; the answer is the first thing that the next one hears, once."""
     await room.make("Cart")
