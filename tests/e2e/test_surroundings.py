@@ -101,7 +101,8 @@ def test_an_editorconfig_breaks_no_line(editor: Editor) -> None:
     other = editor.sandbox.root / "other"
     other.hardlink_to(path)  # so it is written in place
     editor.keys("A!<Esc>:write<CR>")
-    assert path.read_bytes() == (editor.text() + "\n").encode()
+    # Not at once: the agent may connect just then, which the frontmatter says.
+    editor.wait(lambda: path.read_bytes() == (editor.text() + "\n").encode(), "the file's bytes")
 
 
 @pytest.mark.usefixtures("_defaults")
