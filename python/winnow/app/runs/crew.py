@@ -229,11 +229,7 @@ class Crew:
         self._front.moved()
 
     def lost(self, task: str, error: ports.AgentError) -> None:
-        """See `Foreman.lost`: it is tried once more; a question of its stays open.
-
-        Without a session it begins anew, however often it was lost: only one that has started has
-        a session to lose.
-        """
+        """See `Foreman.lost`: it is tried once more; a question of its stays open."""
         of = self.run.tasks[task]
         place, gone = self._place(of), isinstance(error, ports.SessionGone)
         if of.state == "running":
@@ -241,13 +237,13 @@ class Crew:
                 seconds = self.reach.failed(task)
                 said = error.sentence if place.name in error.sentence else f"{place.name}: {error}"
                 self._block(task, f"{said} It is tried again in {seconds:g} s.")
-            elif gone:  # killed before it was written, say: it begins anew
-                self._record.record(e.SessionKnown(self._record.now, self.run.id, task, ""))
-                self._resume(task, error.sentence)
-            elif task in self._died:
+            elif task in self._died and not gone:
                 self._fail(task, error.sentence)
             else:
-                self._died.add(task)
+                if gone:  # it begins anew; only one that had started has a session to lose
+                    self._record.record(e.SessionKnown(self._record.now, self.run.id, task, ""))
+                else:
+                    self._died.add(task)
                 self._resume(task, error.sentence)
         self._dismiss(task)
         self._front.remind()
