@@ -44,6 +44,11 @@ class Agents:
         """No agent starts any more: nobody would end it."""
         self._ending = True
 
+    def kill(self) -> None:
+        """End those that still run. Nobody hears of it any more."""
+        if self._claude is not None and self._claude.done() and not self._claude.exception():
+            self._claude.result().private.end_all()
+
     async def make(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
         """See `ports.MakeAgent`."""
         kind, name = await asyncio.shield(_in_thread(lambda: self._which(spec.kind)))

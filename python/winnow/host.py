@@ -109,6 +109,7 @@ class Host:
         with suppress(TimeoutError, concurrent.futures.TimeoutError):
             asyncio.run_coroutine_threadsafe(self._chats.ready(), self._loop).result(LAST)
         self._store.close(LAST)
+        self._agents.kill()
 
     def _dispatch(self, told: object) -> None:
         try:

@@ -12,6 +12,7 @@ import asyncio
 import json
 import logging
 import mmap
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -143,6 +144,14 @@ async def test_the_end_of_the_cli_is_seen(tmp_path: Path) -> None:
         await started.close()
 
 
+def test_the_sdk_ends_nothing_when_python_exits() -> None:
+    """Else an agent is lost while the host still keeps what Neovim said last."""
+    ended = subprocess.run(
+        [sys.executable, "-c", EXITS], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ended.stdout == "exits\n"
+
+
 async def test_no_message_is_taken_for_the_sdk_s_own(real: Stage) -> None:
     """The CLI may have messages of any name, one day."""
     kinds = [{"type": kind, "error": "no"} for kind in private.RESERVED]
@@ -224,6 +233,19 @@ async def asked_of_the_api(stage: Stage, *, whole: bool = True) -> dict[str, Any
         await agent.prompt("hi", UUID)
         await stage.user.turn()
     return stage.server.requests[-1]
+
+
+EXITS = """
+from winnow.adapters.claude import agent
+from claude_agent_sdk._internal.transport import subprocess_cli
+
+class Child:
+    def send_signal(self, number):
+        print("ended")
+
+subprocess_cli._ACTIVE_CHILDREN.add(Child())
+print("exits")
+"""
 
 
 @pytest.fixture(params=["with", "without"])

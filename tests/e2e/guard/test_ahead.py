@@ -153,8 +153,9 @@ def test_a_key_held_down_while_neovim_is_busy_grants_nothing(
 
 def test_what_just_came_on_the_screen_is_not_meant(claude: Editor, api: ScriptedAPI) -> None:
     """It was announced long ago, and not shown."""
-    send(claude, api, touch())
-    claude.keys(":enew<CR>")
+    api.add(say("I ask:", Gate(), touch()), say("So be it."))
+    claude.keys("AHi<Esc><CR>:enew<CR>")
+    api.release()
     claude.wait(lambda: "Claude waits" in claude.messages(), "an announcement")
     time.sleep(0.5)
     claude.guard(5000)

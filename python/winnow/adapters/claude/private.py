@@ -9,6 +9,7 @@ What the CLI's messages hold is public with the SDK's `SystemMessage`; see ``tra
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -17,7 +18,10 @@ from typing import Any, cast
 from anyio.abc import Process
 from anyio.streams.text import TextReceiveStream
 from claude_agent_sdk import ClaudeAgentOptions
-from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
+from claude_agent_sdk._internal.transport.subprocess_cli import (
+    SubprocessCLITransport,
+    _kill_active_children,
+)
 from claude_agent_sdk.types import HookEvent
 
 # --- the SDK ----------------------------------------------------------------------------------
@@ -54,6 +58,16 @@ class Subprocess(SubprocessCLITransport):
         if self._process and self._process.stderr:
             self._stderr_stream = TextReceiveStream(self._process.stderr, errors="replace")
         await super()._handle_stderr()
+
+
+# The SDK does that by itself when Python exits, before anything else. To a host that still keeps
+# what Neovim said last, each agent would be one that is lost, and its questions over.
+atexit.unregister(_kill_active_children)
+
+
+def end_all() -> None:
+    """Tell each CLI to end, at once: without a host they would go on for a second."""
+    _kill_active_children()
 
 
 def bundled() -> bool:
