@@ -41,8 +41,9 @@ local NEW = '%s/.%s.%d'
 ---@param lines string[]
 ---@param mode integer its permissions
 ---@param old? table as fs_stat() has the file now
+---@param flags string of writefile()
 ---@return boolean done false: nothing like it can be put into its folder; what else fails is raised
-local function replace(path, lines, mode, old)
+local function replace(path, lines, mode, old, flags)
   local new = NEW:format(vim.fs.dirname(path), vim.fs.basename(path), vim.fn.getpid())
   os.remove(new)
   -- `x`: no link that others put there
@@ -57,7 +58,7 @@ local function replace(path, lines, mode, old)
   local ok, failure = pcall(function()
     if like then
       vim.uv.fs_chmod(new, mode)
-      vim.fn.writefile(lines, new)
+      vim.fn.writefile(lines, new, flags)
       assert(vim.uv.fs_rename(new, path))
     end
   end)
@@ -67,14 +68,15 @@ local function replace(path, lines, mode, old)
   return like and (ok or error(failure, 0))
 end
 
---- Write a file that only the user can read, whole or not at all.
+--- Write a file that only the user can read, whole or not at all. It is about programs that run, so
+--- it need not outlive the machine: to wait for the disk is what takes the time.
 ---@param path string
 ---@param text string
 ---@return boolean done
 function M.write_private(path, text)
   local ok, done = pcall(function()
     vim.fn.mkdir(vim.fs.dirname(path), 'p', tonumber('700', 8))
-    return replace(path, { text }, tonumber('600', 8))
+    return replace(path, { text }, tonumber('600', 8), nil, 'S')
   end)
   return ok and done
 end
@@ -92,7 +94,7 @@ function M.replace(path, lines)
     return false
   end
   local mode = own and tonumber('600', 8) or bit.band(stat.mode, tonumber('777', 8))
-  return replace(real, lines, mode, stat)
+  return replace(real, lines, mode, stat, '')
 end
 
 --- Let only the user read the chats, also those of earlier versions, and remove what is left of a
