@@ -233,3 +233,44 @@ def test_a_stranger_s_chat_does_nothing_by_itself(editor: Editor) -> None:
     assert editor.lua("return require('winnow.registry').current().state") != "working"
     editor.wait_screen("· home · winnow/evil · mode bypassPermissions")
     editor.command("messages clear")
+
+
+NULS = """---
+winnow: 1
+cwd: {project}
+branch: a\0b
+---
+
+## You\0
+
+Hi\0 @a\0b
+
+## Claude
+
+▸ Read x\0 ✓ 3\0 lines
+│ \0
+
+## You
+
+1▎wait\0 @c\0d
+"""
+
+
+def test_no_nul_stays_in_a_chat(editor: Editor) -> None:
+    """One in its file, typed or pasted, is shown: what is drawn, saved and sent has none."""
+    file = editor.sandbox.data / "winnow" / "chats" / "nul.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(NULS.format(project=editor.sandbox.project))
+    editor.keys(f":edit {file}<CR>")
+    assert "branch: a␀b" in editor.lines()
+    assert not editor.lua("return vim.bo.modified")
+    editor.lua("vim.fn.setreg('n', { '', 'p\\nq @p\\nq' }, 'l')")
+    editor.keys('zRG"np')
+    assert "p␀q @p␀q" in editor.lines()
+    editor.keys("u")
+    assert "p␀q @p␀q" not in editor.lines()
+    editor.keys("Gox<C-v>000y<Esc>")
+    assert editor.line() == "1▎x␀y"
+    editor.keys("zM:write<CR>")
+    editor.wait(lambda: "x␀y" in file.read_text(), "the file")
+    assert "\0" not in editor.text() + file.read_text()

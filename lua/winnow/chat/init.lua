@@ -6,6 +6,7 @@ local files = require('winnow.chat.files')
 local frontmatter = require('winnow.chat.frontmatter')
 local heading = require('winnow.chat.heading')
 local host = require('winnow.host')
+local legible = require('winnow.chat.legible')
 local marker = require('winnow.section.marker')
 local pasted = require('winnow.chat.pasted')
 local queue = require('winnow.chat.queue')
@@ -229,6 +230,7 @@ function M.new(buf, owner)
     tools = {},
   }, Chat)
   self:remember_file()
+  legible.read(buf)
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   view.clear(buf) -- what was drawn before `:e!` stands elsewhere now
   if not owner and marker.is_old(self.saved) then
