@@ -230,7 +230,7 @@ function M.new(buf, owner)
     tools = {},
   }, Chat)
   self:remember_file()
-  legible.read(buf)
+  legible.read(buf, self.saved)
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   view.clear(buf) -- what was drawn before `:e!` stands elsewhere now
   if not owner and marker.is_old(self.saved) then

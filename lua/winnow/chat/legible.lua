@@ -25,7 +25,11 @@ end
 
 --- Of a text that was just read, outside of undo; its file stays as it is until more changes.
 ---@param buf integer
-function M.read(buf)
+---@param text string all of it, which is searched faster than its lines
+function M.read(buf, text)
+  if not text:find('\0', 1, true) then
+    return
+  end
   local options = vim.bo[buf]
   local levels, modifiable, modified = options.undolevels, options.modifiable, options.modified
   options.undolevels, options.modifiable = -1, true
