@@ -204,6 +204,7 @@ ROWS: dict[str, Callable[[int], Any]] = {
     "new lines of a list": listed(lambda lines: [*lines, *(f"new {line[:5]}" for line in lines)]),
     "lines of a list, moved": listed(lambda lines: [*reversed(lines)]),
     "secrets": lambda n: hidden("token=abcdefgh1 ://a:b@c Bearer -----BEGIN eyJ sk-" * n),
+    "secrets that only begin": lambda n: hidden("eyJ-" * n),
     "late answers": (lambda n: record.names(Form("ab", (asked(n),)))),
 }
 

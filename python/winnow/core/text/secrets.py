@@ -19,7 +19,7 @@ _KNOWN = re.compile(
     r"|\b(?:sk|pk|rk)-[\w-]{16,}"
     r"|\b(?:gh[oprsu]|github_pat|glpat|npm|hf|xox[a-z])[_-][\w-]{16,}"
     r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}"
-    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"
+    r"|\beyJ(?:(?!-eyJ)[\w-]){8,}\.[\w-]{8,}\.[\w-]*"  # each begins once: no word is read twice
 )
 _SAID = re.compile(  # by what stands before it
     rf"""(?ix) ( \bbearer\s{{1,3}} | --{_NAME}\s
