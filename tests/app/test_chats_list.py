@@ -36,7 +36,7 @@ class Shelf:
         return self.kept
 
     async def trashed(self) -> list[Kept]:
-        return []
+        return [Kept("/x\ny.md", head(FILE.format("session-x", "x")), 1)]
 
     async def holding(self, text: str, paths: Collection[str]) -> set[str]:
         return {path for path in paths if text in path}
@@ -210,10 +210,12 @@ async def test_a_session_that_can_t_be_read_says_so(room: Room, shelf: Shelf) ->
 
 
 async def test_the_trash_is_listed_with_what_is_kept_of_worktrees(room: Room, shelf: Shelf) -> None:
-    """And a name says what it is that comes back."""
+    """A line each, whatever is in a name; and a name says what it is that comes back."""
     await room.do(p.Restore("/no-trees"), p.Restore("/no-trees", "a.md"))
     await room.do(p.Restore("/no-trees", "0" * 36))
     [kept] = room.editor.every(p.KeptTrees)
-    assert kept.lines == [f"{'0' * 36} · {kept.lines[0].split(' · ')[1]} · an old session"]
+    chat, session = (line.split(" · ") for line in kept.lines)
+    assert chat == ["x ⏎ y.md", chat[1], "x"]
+    assert session == ["0" * 36, chat[1], "an old session"]
     assert room.editor.every(p.OpenChat) == [p.OpenChat("/a.md")]
     assert shelf.done == [("back", "a.md"), ("back", "0" * 36)]

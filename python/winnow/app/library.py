@@ -12,6 +12,7 @@ from winnow.core import sessions
 from winnow.core.never import assert_never
 from winnow.core.sessions import Item, Live, Trashed
 from winnow.core.text.duration import age
+from winnow.core.text.text import clean
 from winnow.core.transcript import history
 
 NOT_FOUND = "No session of this project is called “{}”, or has this id."
@@ -178,7 +179,7 @@ class Library:
         except ports.TreeError as error:
             problem = error.sentence
         if lines:
-            self._tell(p.KeptTrees(cwd, lines))
+            self._tell(p.KeptTrees(cwd, [clean(line) for line in lines]))  # a name may hold any
         else:
             self._tell(p.Notify(problem or NOTHING_KEPT, "warn" if problem else "info"))
 
