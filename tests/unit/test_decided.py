@@ -60,3 +60,14 @@ async def test_what_can_not_be_looked_up_is_said(shelf: Shelf) -> None:
     other.close()
     with pytest.raises(StoreError, match="can't be"):
         await decided.verdicts("/a")
+
+
+async def test_a_folder_s_name_may_be_no_utf_8(shelf: Shelf) -> None:
+    decided, other = shelf.decided(), shelf.decided()
+    await decided.decide("/caf\udce9", {"x": "dropped"})
+    await decided.set_mode("/caf\udce9.md", "plan")
+    assert await other.verdicts("/caf\udce9") == {"x": "dropped"}
+    assert await other.verdicts("/caf\udce8") == {}
+    assert await other.mode("/caf\udce9.md") == "plan"
+    await other.forget("/caf\udce9")
+    assert await decided.verdicts("/caf\udce9") == {}

@@ -158,7 +158,7 @@ def test_what_is_stored_comes_back(
 ) -> None:
     """Byte for byte, half surrogates too."""
     input = json.loads(json.dumps(input).replace("NaN", "0").replace("Infinity", "0"))
-    id, chat = "1", "/chat.md"
+    id, chat = "1", "/caf\udce9.md"  # as no UTF-8 is read
     section = StoredSection(id, chat, "ab", "Ask", input, "open", words[:2], 1.5, "t1")
     message = Message(id, chat, words[0], denial=words[1])
     decision = Decision(words[2], (words[3],), (words[3],), own=(words[4],), chat=chat)

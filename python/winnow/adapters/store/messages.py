@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from winnow.adapters.store.database import Connection
-from winnow.core.text.encoding import from_json, to_json
+from winnow.core.text.encoding import from_json, to_json, to_name
 from winnow.ports import Message
 
 log = logging.getLogger(__name__)
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 def save(db: Connection, message: Message) -> None:
     """Insert or replace."""
-    row = (message.id, message.chat, to_json(message))
+    row = (message.id, to_name(message.chat), to_json(message))
     db.execute("INSERT OR REPLACE INTO messages (id, chat, message) VALUES (?, ?, ?)", row)
 
 
@@ -28,7 +28,7 @@ def forget(db: Connection, ids: Sequence[str]) -> None:
 def of_chat(db: Connection, chat: str) -> list[Message]:
     """Those of a chat, the oldest first."""
     query = "SELECT message FROM messages WHERE chat = ? ORDER BY rowid"
-    return [found for (text,) in db.execute(query, (chat,)) if (found := _message(text))]
+    return [found for (text,) in db.execute(query, (to_name(chat),)) if (found := _message(text))]
 
 
 def _message(text: str) -> Message | None:

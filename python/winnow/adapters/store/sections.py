@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from winnow.adapters.store.database import Connection
-from winnow.core.text.encoding import from_json, packed
+from winnow.core.text.encoding import from_json, from_name, packed, to_name
 from winnow.core.text.text import renewed
 from winnow.ports import StoredSection
 
@@ -23,7 +23,7 @@ def save(db: Connection, section: StoredSection) -> None:
     """Insert or replace."""
     row = (
         section.id,
-        section.chat,
+        to_name(section.chat),
         section.marker,
         section.tool,
         packed(section.input),
@@ -49,7 +49,7 @@ def of_chat(db: Connection, chat: str) -> list[StoredSection]:
         "THEN '{}' ELSE input END, state, lines, created, call FROM sections WHERE chat = ? "
         "ORDER BY rowid"
     )
-    return [found for row in db.execute(query, (_BIG, chat)) if (found := _section(row))]
+    return [found for row in db.execute(query, (_BIG, to_name(chat))) if (found := _section(row))]
 
 
 def markers(db: Connection) -> list[str]:
@@ -70,7 +70,7 @@ def _section(row: tuple[Any, ...]) -> StoredSection | None:
         return msgspec.convert(
             {
                 "id": section_id,
-                "chat": chat,
+                "chat": from_name(chat),
                 "marker": marker,
                 "tool": tool,
                 "input": from_json(arguments, dict[str, Any]),

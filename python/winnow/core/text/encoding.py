@@ -11,6 +11,7 @@ import msgspec
 T = TypeVar("T")
 
 _HALF = re.compile("[\ud800-\udfff]")
+_NAMED = re.compile("\0(d[89a-f][0-9a-f]{2})")
 
 
 def joined(text: str) -> str:
@@ -18,6 +19,16 @@ def joined(text: str) -> str:
     if text.isascii():  # quick, however long it is
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def to_name(path: str) -> str:
+    """A path as SQLite takes it, though its bytes be no UTF-8; `from_name` gives back the same."""
+    return _HALF.sub(lambda half: f"\0{ord(half[0]):04x}", path)  # no path has a NUL
+
+
+def from_name(name: str) -> str:
+    """The path that was made a name."""
+    return _NAMED.sub(lambda half: chr(int(half[1], 16)), name)
 
 
 def to_json(value: object, indent: int | None = None) -> str:
