@@ -82,6 +82,13 @@ def test_a_menu_that_opens_by_itself_takes_no_word(editor: Editor) -> None:
     assert draft(editor) == "See @\nmore"
 
 
+OFFERED = """
+  return vim.iter(require('winnow.context.offers').of(0)):any(function(command)
+    return command.name == 'brew'
+  end)
+"""
+
+
 def test_commands_and_models_are_claude_s_own(claude: Editor) -> None:
     """With their hints; a slash elsewhere is a slash."""
     skill = "---\nname: brew\ndescription: Makes tea\nargument-hint: '[kind]'\n---\nBrew.\n"
@@ -90,10 +97,7 @@ def test_commands_and_models_are_claude_s_own(claude: Editor) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(skill)
     ready(claude)
-    claude.wait(
-        lambda: claude.lua("return #require('winnow.context.offers').of(0) > 0"),
-        "what there is",
-    )
+    claude.wait(lambda: claude.lua(OFFERED), "the skill, which no chat before this one had")
     claude.keys("i/bre<C-x><C-o>")
     menu(claude, "/brew")
     found = claude.lua("return vim.fn.complete_info().items")
