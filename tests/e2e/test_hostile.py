@@ -231,8 +231,21 @@ def test_a_stranger_s_chat_does_nothing_by_itself(editor: Editor) -> None:
     assert not (home.parent / "tree").exists()
     assert editor.lua("return vim.bo.textwidth .. vim.wo.foldmethod") != "7expr"
     assert editor.lua("return require('winnow.registry').current().state") != "working"
-    editor.wait_screen("· home · winnow/evil · mode bypassPermissions")
+    editor.wait_screen("project · mode default")  # not as it says: it is from elsewhere
+    assert "evil" not in editor.screen()[0]
     editor.command("messages clear")
+
+
+@pytest.mark.parametrize("place", ["..", "winnow/trees", "~other", ""])
+def test_a_place_is_one_wherever_neovim_runs(editor: Editor, place: str) -> None:
+    """Else it would be the host's that is meant; the first line says where Claude works instead."""
+    file = editor.sandbox.data / "winnow" / "chats" / "places.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"---\nwinnow: 1\ncwd: {place}\nworktree: {place}\n---\n\n## You\n\n")
+    editor.keys(f":edit {file}<CR>")
+    cwd = editor.lua("return require('winnow.registry').current().cwd")
+    assert cwd == str(editor.sandbox.project)
+    editor.wait_screen("project · mode default")
 
 
 NULS = """---

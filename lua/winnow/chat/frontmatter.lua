@@ -1,7 +1,9 @@
 --- The `key: value` block at the top of a chat file. A file is untrusted: values are only ever
 --- data.
 local config = require('winnow.config')
+local files = require('winnow.chat.files')
 local grammar = require('winnow.grammar')
+local registry = require('winnow.registry')
 local trim = require('winnow.trim')
 
 local M = {}
@@ -36,6 +38,30 @@ function M.read(buf)
   return M.parse(vim.api.nvim_buf_get_lines(buf, 0, M.MAX_LINES, false))
 end
 
+--- What it may decide. A file from elsewhere says neither where Claude works nor what it may do, and
+--- a place is one wherever Neovim runs. Claude Code would not start with a mode that it does not
+--- know; whether the user has set the one that stands there, the host knows.
+---@param buf integer
+---@return table<string, string>
+---@return boolean own
+function M.trusted(buf)
+  local values, own = M.read(buf), files.own(vim.api.nvim_buf_get_name(buf))
+  if not own then
+    values.cwd, values.session, values.mode, values.task = nil, nil, nil, nil
+    values.run, values.clarify, values.worktree = nil, nil, nil
+  end
+  for _, key in ipairs({ 'cwd', 'worktree' }) do
+    local place = values[key]
+    if place and place ~= '~' and not place:find('^~?/') then
+      values[key] = nil
+    end
+  end
+  if not vim.list_contains(config.modes, values.mode) then
+    values.mode = nil
+  end
+  return values, own
+end
+
 --- Who answers: `claude`, `scripted` and maybe why, or `auto` while that is not known.
 ---@param values table<string, string>
 ---@return string
@@ -48,7 +74,7 @@ end
 ---@param width integer columns
 ---@return string
 function M.summary(buf, width)
-  local values = M.read(buf)
+  local values, chat = M.trusted(buf), registry.get(buf)
   if values.task then
     return ('Task %s of a run · %s'):format(values.task, values.cwd or '')
   end
@@ -56,8 +82,10 @@ function M.summary(buf, width)
   local why = agent:match('^scripted(.*)$')
   local who = why and 'Demo: a script answers, not Claude' .. why or 'Claude'
   who = agent == 'auto' and 'Claude, or the demo' or who
-  local mode = 'mode ' .. (values.mode or 'default')
-  local cwd = values.cwd or ''
+  local mode = values.mode or chat and chat.mode or ''
+  mode = mode ~= '' and mode or config.get().mode
+  mode = 'mode ' .. (mode ~= '' and mode or 'default')
+  local cwd = values.cwd or vim.fn.fnamemodify(chat and chat.cwd or '', ':~')
   local branch = values.worktree and (values.branch or 'new worktree')
   local text ---@type string
   for _, place in ipairs({ cwd, vim.fn.pathshorten(cwd), vim.fs.basename(cwd) }) do

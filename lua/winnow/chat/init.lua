@@ -214,7 +214,7 @@ function M.new(buf, owner)
     buf = buf,
     path = path,
     owner = owner,
-    task = files.own(path) and frontmatter.read(buf).task or nil, -- a file from elsewhere is none
+    task = frontmatter.trusted(buf).task,
     state = 'asleep',
     pending = {},
     announced = {},
@@ -245,24 +245,6 @@ function M.new(buf, owner)
   self:show_state()
   self:count_above()
   return self
-end
-
---- What the frontmatter may decide. A file from elsewhere says neither where Claude works nor what
---- it may do. Claude Code would not start with a mode that it does not know; whether the user has
---- set the one that stands there, the host knows.
----@param self winnow.Chat
----@return table<string, string>
----@return boolean own
-local function trusted(self)
-  local values = frontmatter.read(self.buf)
-  local own = files.own(self.path)
-  if not own then
-    values.cwd, values.session, values.mode = nil, nil, nil
-    values.run, values.clarify, values.worktree = nil, nil, nil
-  elseif not vim.list_contains(config.modes, values.mode) then
-    values.mode = nil
-  end
-  return values, own
 end
 
 --- What is clarified in a chat, and how.
@@ -307,7 +289,7 @@ end
 
 --- Tell the host of this chat, as it stands in the text.
 function Chat:open()
-  local values, own = trusted(self)
+  local values, own = frontmatter.trusted(self.buf)
   local options = config.get()
   self.cwd = files.place(values.cwd or vim.fn.getcwd())
   local worktree = tree.told(self, values)
