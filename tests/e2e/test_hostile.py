@@ -284,6 +284,9 @@ def test_no_nul_stays_in_a_chat(editor: Editor) -> None:
     assert "p␀q @p␀q" not in editor.lines()
     editor.keys("Gox<C-v>000y<Esc>")
     assert editor.line() == "1▎x␀y"
-    editor.keys("zM:write<CR>")
+    (editor.sandbox.project / "source").write_bytes(b"one\0 @two\0\n")
+    editor.keys(":update|edit source<CR>V:Winnow<CR>")
+    assert "one␀ @two␀" in editor.lines()
+    editor.keys("<Esc>zM:write<CR>")
     editor.wait(lambda: "x␀y" in file.read_text(), "the file")
     assert "\0" not in editor.text() + file.read_text()

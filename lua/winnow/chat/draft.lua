@@ -1,6 +1,7 @@
 --- The draft: what the user writes below the last `## You`, until it is sent.
 local context = require('winnow.lazy')('winnow.context.draft')
 local grammar = require('winnow.grammar')
+local legible = require('winnow.chat.legible')
 local marker = require('winnow.section.marker')
 local queued = require('winnow.chat.queued')
 local trim = require('winnow.trim')
@@ -106,7 +107,7 @@ function Chat:append_draft(lines)
   undo.restore(self)
   local text = self:draft()
   local rest = text == '' and {} or vim.list_extend(vim.split(text, '\n', { plain = true }), { '' })
-  local all = queued.joined(self:below(), vim.list_extend(rest, lines))
+  local all = queued.joined(self:below(), vim.list_extend(rest, legible.lines(lines)))
   vim.api.nvim_buf_set_lines(self.buf, self:draft_row(), -1, false, vim.list_extend(all, { '' }))
   for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
     self:to_draft(win)

@@ -4,6 +4,15 @@ local M = {}
 
 local SHOWN = '␀' -- as in what agents say
 
+--- Lines from elsewhere as they may stand in a chat.
+---@param lines string[]
+---@return string[]
+function M.lines(lines)
+  return vim.tbl_map(function(line)
+    return (line:gsub('%z', SHOWN))
+  end, lines)
+end
+
 --- Show those in some rows as what can be read.
 ---@param buf integer
 ---@param first integer row, from 0
@@ -14,11 +23,11 @@ local function show(buf, first, last, before)
     local from = line:find('%z')
     if from then
       local to, row = #line - line:reverse():find('%z') + 1, first + i - 1
-      local seen = line:sub(from, to):gsub('%z', SHOWN)
+      local seen = M.lines({ line:sub(from, to) })
       if before then
         before()
       end
-      vim.api.nvim_buf_set_text(buf, row, from - 1, row, to, { seen }) -- the cursor goes along
+      vim.api.nvim_buf_set_text(buf, row, from - 1, row, to, seen) -- the cursor goes along
     end
   end
 end
