@@ -161,7 +161,7 @@ local function put_away(path)
     chat.gone = true
     vim.api.nvim_buf_delete(chat.buf, { force = true })
   end
-  if head.worktree and head.branch and not elsewhere then
+  if head.branch and not elsewhere and files.is_tree(head.worktree or '') then
     -- After the host knows that the chat is closed.
     page.tell('leavetree', {
       path = path,

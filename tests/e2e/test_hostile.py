@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from tests.api import Json, Message, ScriptedAPI, Text, ToolUse, ask, say
@@ -246,6 +248,24 @@ def test_a_place_is_one_wherever_neovim_runs(editor: Editor, place: str) -> None
     cwd = editor.lua("return require('winnow.registry').current().cwd")
     assert cwd == str(editor.sandbox.project)
     editor.wait_screen("project · mode default")
+
+
+@pytest.mark.fresh("session")
+def test_a_worktree_is_none_of_the_users_folders(editor: Editor) -> None:
+    """Where git would make one, what is there would have to go."""
+    project, mine = editor.sandbox.project, editor.sandbox.root / "home" / "mine"
+    (mine / "kept").mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    git = ["git", "-C", str(project), "-c", "user.name=x", "-c", "user.email=x"]
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    file = editor.sandbox.data / "winnow" / "chats" / "tree.md"
+    file.parent.mkdir(parents=True)
+    head = f"cwd: {project}\nworktree: {mine}\nbranch: winnow/mine"
+    file.write_text(f"---\nwinnow: 1\n{head}\n---\n\n## You\n\nHi")
+    editor.keys(f":edit {file}<CR>G<CR>")
+    editor.wait_line("━━ ")
+    assert (mine / "kept").is_dir()
+    assert not (mine / ".git").exists()
 
 
 NULS = """---

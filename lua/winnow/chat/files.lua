@@ -131,6 +131,19 @@ function M.place(path)
   return vim.fs.normalize(path, { expand_env = false })
 end
 
+---@return string folder of the worktrees
+function M.trees()
+  return vim.fs.joinpath(vim.fn.stdpath('data') --[[@as string]], 'winnow', 'worktrees')
+end
+
+--- Whether a directory is one of the worktrees that Winnow makes, or in one.
+---@param path string
+---@return boolean
+function M.is_tree(path)
+  local place = M.place(path)
+  return vim.startswith(place, M.place(M.trees()) .. '/') and not place:find('/..', 1, true)
+end
+
 --- A file by its one name, whether it is there or not.
 ---@param path string
 ---@return string

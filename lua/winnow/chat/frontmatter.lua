@@ -50,11 +50,12 @@ function M.trusted(buf)
     values.cwd, values.session, values.mode, values.task = nil, nil, nil, nil
     values.run, values.clarify, values.worktree = nil, nil, nil
   end
-  for _, key in ipairs({ 'cwd', 'worktree' }) do
-    local place = values[key]
-    if place and place ~= '~' and not place:find('^~?/') then
-      values[key] = nil
-    end
+  local place = values.cwd
+  if place and place ~= '~' and not place:find('^~?/') then
+    values.cwd = nil
+  end
+  if values.worktree and not files.is_tree(values.worktree) then
+    values.worktree = nil -- git would make one in the place of any folder
   end
   if not vim.list_contains(config.modes, values.mode) then
     values.mode = nil

@@ -11,11 +11,6 @@ local M = {}
 local NAME = '^[%w\128-\255][%w\128-\255._-]*$'
 local LONGEST = 60
 
----@return string
-local function folder()
-  return vim.fs.joinpath(vim.fn.stdpath('data') --[[@as string]], 'winnow', 'worktrees')
-end
-
 ---@param name string
 ---@return boolean
 local function is_name(name)
@@ -29,7 +24,7 @@ end
 local function unnamed(top)
   local stamp, count = tostring(os.date('%m%d-%H%M')), 1
   local name = stamp
-  while vim.uv.fs_stat(('%s/%s-%s'):format(folder(), top, name)) do
+  while vim.uv.fs_stat(('%s/%s-%s'):format(files.trees(), top, name)) do
     count = count + 1
     name = ('%s-%d'):format(stamp, count)
   end
@@ -52,7 +47,7 @@ function M.new(project, name)
   end
   local top = vim.fs.basename(root)
   name = name ~= '' and name or unnamed(top)
-  local place = ('%s/%s-%s'):format(folder(), top, name)
+  local place = ('%s/%s-%s'):format(files.trees(), top, name)
   if vim.uv.fs_stat(place) then
     local sentence = 'there is a worktree %s already; :Winnow chats lists its chat.'
     return nil, sentence:format(name)
