@@ -44,10 +44,10 @@ class Agents:
         """No agent starts any more: nobody would end it."""
         self._ending = True
 
-    def kill(self) -> None:
-        """End those that still run. Nobody hears of it any more."""
+    def kill(self, patience: float) -> None:
+        """End those that still run, within so many seconds. Nobody hears of it any more."""
         if self._claude is not None and self._claude.done() and not self._claude.exception():
-            self._claude.result().private.end_all()
+            self._claude.result().private.end_all(patience)
 
     async def make(self, spec: ports.AgentSpec, ask: ports.Ask) -> ports.Agent:
         """See `ports.MakeAgent`."""

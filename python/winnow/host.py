@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 # TMUX and the like stay: what the user has allowed to run finds them anyway, and needs them.
 _EDITOR = ("NVIM", "NVIM_LISTEN_ADDRESS", "VIM_SERVERNAME")
 
-LAST = 2.0  # seconds, twice, for what is still to be done when Neovim is gone
+LAST = 2.0  # seconds, three times, for what is still to be done when Neovim is gone
 GARBLED = "The host did not understand Neovim; try :Winnow restart, or see :Winnow log."
 
 
@@ -109,7 +109,7 @@ class Host:
         with suppress(TimeoutError, concurrent.futures.TimeoutError):
             asyncio.run_coroutine_threadsafe(self._chats.ready(), self._loop).result(LAST)
         self._store.close(LAST)
-        self._agents.kill()
+        self._agents.kill(LAST)
 
     def _dispatch(self, told: object) -> None:
         try:

@@ -296,7 +296,6 @@ def test_no_nul_stays_in_a_chat(editor: Editor) -> None:
     file.write_text(NULS.format(project=editor.sandbox.project))
     editor.keys(f":edit {file}<CR>")
     assert "branch: a␀b" in editor.lines()
-    assert not editor.lua("return vim.bo.modified")
     editor.lua("vim.fn.setreg('n', { '', 'p\\nq @p\\nq' }, 'l')")
     editor.keys('zRG"np')
     assert "p␀q @p␀q" in editor.lines()

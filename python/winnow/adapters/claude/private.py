@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any, cast
@@ -19,6 +20,7 @@ from anyio.abc import Process
 from anyio.streams.text import TextReceiveStream
 from claude_agent_sdk import ClaudeAgentOptions
 from claude_agent_sdk._internal.transport.subprocess_cli import (
+    _ACTIVE_CHILDREN,
     SubprocessCLITransport,
     _kill_active_children,
 )
@@ -65,9 +67,15 @@ class Subprocess(SubprocessCLITransport):
 atexit.unregister(_kill_active_children)
 
 
-def end_all() -> None:
-    """Tell each CLI to end, at once: without a host they would go on for a second."""
+def end_all(patience: float) -> None:
+    """Tell each CLI to end, and wait for so many seconds.
+
+    One whose stdin is closed before it is told takes what it has asked for as denied, and goes on.
+    """
+    running, deadline = list(_ACTIVE_CHILDREN), time.monotonic() + patience
     _kill_active_children()
+    while any(one.returncode is None for one in running) and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 def bundled() -> bool:
