@@ -130,6 +130,7 @@ class Host:
     async def _start(self) -> tuple[SqliteStore, Chats]:
         path = Path(self._settings.state) / "winnow.db"
         store = SqliteStore(path, self._tell, self._settings.keep_hours)
+        self._editor.settled = store.settled
         if self._no_log:
             self._editor.apply(Notify(f"There is no log: {self._no_log}.", "warn"))
         world = ports.World(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from winnow.adapters.editor import UNSHOWN, NvimEditor
-from winnow.protocol import Effect, Notify, Save, Say, Write
+from winnow.protocol import Effect, Freeze, Notify, Save, Say, Write
 
 
 class FakeNvim:
@@ -102,6 +102,19 @@ async def test_text_is_joined(effects: list[Effect], texts: list[str]) -> None:
     editor.apply(*effects)
     await nvim.drain(editor)
     assert [effect.get("text", effect["type"]) for effect in nvim.effects] == texts
+
+
+async def test_a_record_is_shown_once_it_is_on_disk() -> None:
+    """And nothing that came before it or with it is shown out of order."""
+    nvim, saved = FakeNvim(), asyncio.Event()
+    editor = NvimEditor(nvim, asyncio.get_running_loop())
+    editor.settled = saved.wait
+    editor.apply(Say(1, "before"), Freeze(1, "ab", ["Selected: A"]), Save(1))
+    await asyncio.sleep(0.05)
+    assert nvim.calls.empty()
+    saved.set()
+    await nvim.drain(editor)
+    assert [effect["type"] for effect in nvim.effects] == ["say", "freeze", "save"]
 
 
 @given(st.lists(st.lists(effects, max_size=8), max_size=4))

@@ -161,6 +161,23 @@ async def test_a_newer_file_is_set_aside(shelf: Shelf) -> None:
 # --- a file that can't be used now --------------------------------------------------------------
 
 
+async def test_what_is_shown_can_wait_for_what_is_saved(shelf: Shelf) -> None:
+    """But not for long."""
+    store = shelf.store()
+    await store.settled()
+    saved = store.save(SECTION)
+    await store.settled()
+    assert saved.done()
+    lock = sqlite3.connect(shelf.path, isolation_level=None)
+    lock.execute("BEGIN EXCLUSIVE")
+    saved = store.save(MESSAGE)
+    await asyncio.wait_for(store.settled(), 5)
+    assert not saved.done()
+    lock.execute("ROLLBACK")
+    lock.close()
+    await saved
+
+
 @pytest.mark.parametrize("opened", [True, False])
 async def test_a_locked_file_is_waited_for(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch, opened: bool

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
 import pynvim
 
-from winnow.protocol import ChatMessage, Effect, Notify, Write
+from winnow.protocol import ChatMessage, Effect, Freeze, Notify, Write
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +24,10 @@ class NvimEditor:
 
     At most one call is under way: while Neovim waits for a key it answers nothing, and then all
     that came meanwhile goes out as one call instead of thousands.
+
+    Attributes:
+        settled: is waited for before a record is shown: what is seen as decided is on disk, also
+            for a host that is killed right then.
     """
 
     def __init__(self, nvim: pynvim.Nvim, loop: asyncio.AbstractEventLoop) -> None:
@@ -32,6 +37,7 @@ class NvimEditor:
         self._texts: dict[int, list[str]] = {}  # by chat: the pieces of its last pending Write
         self._urgent = asyncio.Event()
         self._flushing: asyncio.Task[None] | None = None
+        self.settled: Callable[[], Awaitable[object]] | None = None
 
     def apply(self, *effects: Effect) -> None:
         """Queue effects. Streamed text waits for the next frame, anything else does not."""
@@ -71,6 +77,8 @@ class NvimEditor:
                     self._seal(chat)
                 batch, self._pending = self._pending, []
                 self._urgent.clear()
+                if self.settled and any(isinstance(effect, Freeze) for effect in batch):
+                    await self.settled()
                 sent: asyncio.Future[None] = self._loop.create_future()
                 self._nvim.async_call(self._send, msgspec.to_builtins(batch), sent)
                 await sent

@@ -21,6 +21,8 @@ from winnow.ports import Kept, Message, StoredSection
 
 Tell = Callable[[str, bool], None]
 
+SOON = 0.1  # seconds that others wait for the file
+
 
 class SqliteStore:
     """The store port over one SQLite file, which every Neovim of this user shares.
@@ -40,6 +42,7 @@ class SqliteStore:
         self._markers = Markers()
         self._spill = Spill(path)
         self._unsaved: dict[object, tuple[Kept, ...]] = {}  # in the order in which they came
+        self._last: asyncio.Future[None] | None = None  # of what was to be saved
 
         def opened(db: Connection) -> None:
             for file, left in self._spill.take():
@@ -74,7 +77,13 @@ class SqliteStore:
             if self._unsaved.get(key) is kept:
                 del self._unsaved[key]
 
-        return self._database.write(run, alone)
+        self._last = self._database.write(run, alone)
+        return self._last
+
+    async def settled(self) -> None:
+        """Return when all is saved that is to be until now, or soon, if that takes long."""
+        if self._last is not None:
+            await asyncio.wait({self._last}, timeout=SOON)
 
     def forget(self, messages_: Sequence[str]) -> asyncio.Future[None]:
         """See `ports.Store.forget`."""
