@@ -38,8 +38,8 @@ function M.read(buf)
   return M.parse(vim.api.nvim_buf_get_lines(buf, 0, M.MAX_LINES, false))
 end
 
---- What it may decide. A file from elsewhere says neither where Claude works nor what it may do, and
---- a place is one wherever Neovim runs. Claude Code would not start with a mode that it does not
+--- What it may decide. A file from elsewhere says neither where Claude works nor what it may do,
+--- and a place is one wherever Neovim runs. Claude Code would not start with a mode that it does not
 --- know; whether the user has set the one that stands there, the host knows.
 ---@param buf integer
 ---@return table<string, string>
