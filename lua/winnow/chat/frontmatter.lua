@@ -39,8 +39,8 @@ function M.read(buf)
 end
 
 --- What it may decide. A file from elsewhere says neither where Claude works nor what it may do,
---- and a place is one wherever Neovim runs. Claude Code would not start with a mode that it does not
---- know; whether the user has set the one that stands there, the host knows.
+--- and a place is one wherever Neovim runs. Claude Code would not start with a mode that it does
+--- not know; whether the user has set the one that stands there, the host knows.
 ---@param buf integer
 ---@return table<string, string>
 ---@return boolean own
