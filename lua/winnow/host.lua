@@ -3,6 +3,7 @@
 local M = {}
 
 local config = require('winnow.config')
+local files = require('winnow.chat.files')
 local log = require('winnow.log')
 local python = require('winnow.python')
 local trim = require('winnow.trim')
@@ -126,12 +127,11 @@ local function launch()
     return false, problem
   end
   local options = config.get()
-  local home = vim.fs.joinpath(vim.fn.stdpath('data') --[[@as string]], 'winnow')
   local settings = vim.json.encode({
     state = python.state(),
-    trees = vim.fs.joinpath(home, 'worktrees'),
-    chats = vim.fs.joinpath(home, 'chats'),
-    trash = vim.fs.joinpath(home, 'trash'),
+    trees = files.trees(),
+    chats = files.dir(),
+    trash = vim.fs.joinpath(vim.fs.dirname(files.dir()), 'trash'),
     agent = options.agent,
     cli_path = python.cli(options.cli_path),
     cli_patience = M.cli_patience,
