@@ -3,12 +3,14 @@
 --- Each time that text has come, Neovim looks for what changed in all that is parsed, which takes
 --- longer the longer a chat gets. So what streams costs the same at any length.
 local grammar = require('winnow.grammar')
+local pace = require('winnow.pace')
 local trim = require('winnow.trim')
 
 local M = {}
 
 local MARGIN, SLACK = 5, 15 -- lines beyond the windows, and how far these go before it is redone
 local PARAGRAPH = 200 -- lines; a longer one may be cut in two
+local GROWING = 40 -- the same while it grows: of 200 lines, parsing takes 25 milliseconds
 local SOON = 1000 -- lines that are parsed in milliseconds; more, Neovim parses bit by bit
 local CHUNK = 4000 -- lines, read at a time
 -- Bytes; a longer line has no colours: Neovim's parser takes minutes for one of 200,000 backticks.
@@ -79,15 +81,16 @@ end
 --- The row at or above another from which Markdown reads as it does from the top.
 ---@param buf integer
 ---@param row integer
+---@param reach integer lines above it; a paragraph that begins further up is cut in two
 ---@param known? integer a row from which it does
 ---@return integer
-local function beginning(buf, row, known)
+local function beginning(buf, row, reach, known)
   local head = known and known <= row and known or heading(buf, row)
   local inside = block(buf, head, row)
   if inside then
     return inside.row
   end
-  local first = math.max(head, row - PARAGRAPH)
+  local first = math.max(head, row - reach)
   local lines = vim.api.nvim_buf_get_lines(buf, first, row + 1, false)
   for i = #lines, 1, -1 do
     if lines[i] == '' then -- between two paragraphs, if not between two lines of code
@@ -244,12 +247,14 @@ local function fit(buf, parser, was, top, bottom, others)
   local holds = region ~= nil
     and (not now or now[1] <= top and region[#region][4] >= bottom)
     and (now and is_torn(region, without) or not now and #without == 0)
-  if holds and math.abs(top - was[1]) <= SLACK and math.abs(bottom - was[2]) <= SLACK then
+  local grew = pace.grew(buf)
+  local near = math.abs(top - was[1]) <= SLACK and math.abs(bottom - was[2]) <= SLACK
+  if not grew and holds and near then -- to go on from the tree of what grew takes longer
     return false
   end
   was[1], was[2] = top, bottom
   local from, to = outside(top - MARGIN, bottom + MARGIN, without, count)
-  local first = beginning(buf, from, now and now[1])
+  local first = beginning(buf, from, grew and GROWING or PARAGRAPH, now and now[1])
   local last = ending(buf, first, to, count)
   local wanted, size = torn(first, last, with_long(buf, first, last, others))
   if holds and size > SOON then
@@ -277,19 +282,24 @@ function M.keep(buf, parser, left_out)
 
   ---@param self vim.treesitter.LanguageTree
   ---@param range boolean|integer[]|nil
-  ---@param ... function?
+  ---@param on_parse function?
   ---@return table<integer, TSTree>?
-  parser.parse = function(self, range, ...)
+  parser.parse = function(self, range, on_parse)
     if range == true and not whole then
       whole = true
       choose(parser, {})
-    elseif type(range) == 'table' and not whole then
-      local top, bottom = shown(buf, range[1], range[4] and range[3] or range[2])
-      if fit(buf, parser, was, top, bottom, left_out()) then
+    end
+    if type(range) ~= 'table' then
+      return parse(self, range, on_parse)
+    end
+    local top, bottom = range[1], range[4] and range[3] or range[2]
+    return pace.parse(self, buf, top, bottom, function()
+      local low, high = shown(buf, top, bottom)
+      if not whole and fit(buf, parser, was, low, high, left_out()) then
         parse(self, range) -- at once, so that no frame is without colours
       end
-    end
-    return parse(self, range, ...)
+      return parse(self, range, on_parse)
+    end)
   end
   vim.api.nvim_buf_attach(buf, false, {
     on_reload = function()

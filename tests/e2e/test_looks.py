@@ -218,6 +218,46 @@ def test_a_long_chat_is_coloured_where_it_is_seen(editor: Editor) -> None:
     editor.wait(lambda: editor.style("bold 599").get("bold"), "what this window shows")
 
 
+GROWS = """
+  local chat = require('winnow.registry').current()
+  local tree = vim.treesitter.highlighter.active[chat.buf].tree
+  local parsed, grew = 0, 0
+  tree:register_cbs({ on_changedtree = function() parsed = parsed + 1 end })
+  local function write(text)
+    parsed = 0
+    require('winnow.chat.transcript').write(chat, text, false)
+    vim.cmd.redraw()
+    return parsed
+  end
+  for _ = 1, 100 do
+    grew = grew + write(' and **more**')
+  end
+  write('\\n\\nThe next **one**')
+  write('\\n```lua\\nlocal one')
+  write(' = 1')
+  return grew
+"""
+
+
+def test_what_grows_is_parsed_less_often_than_drawn(editor: Editor) -> None:
+    """But when a paragraph is complete, and soon when nothing more comes."""
+    editor.keys(":Winnow<CR>")
+    code(editor, *["Some **bold** text."] * 100, "\n".join(["A **long** paragraph"] * 30))
+    editor.keys("G")
+    editor.wait(lambda: editor.style("long").get("bold"), "bold text")
+    assert editor.lua(GROWS) < 50
+    editor.wait(lambda: editor.style("one").get("bold"), "the next paragraph")
+    plain = editor.style("one = 1")
+    editor.wait(lambda: editor.style("local one") != plain, "a keyword of Lua")
+    editor.lua(f"""
+      local chat = require('winnow.registry').current()
+      require('winnow.chat.transcript').write(chat, '\\n```\\n\\n{"bold " * 500}', false)
+      vim.cmd.redraw()
+      require('winnow.chat.transcript').write(chat, ' and **soon**', false)
+    """)
+    editor.wait(lambda: editor.style("soon").get("bold"), "what nothing comes after")
+
+
 TOO_LONG = """
   local tree = vim.treesitter.highlighter.active[vim.api.nvim_get_current_buf()].tree
   local count = 0

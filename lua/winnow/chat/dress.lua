@@ -129,23 +129,28 @@ function M.buffer(chat)
   M.text(chat.buf)
 end
 
---- Put back how text is broken and written, whoever has set it since; the buffer is no more
---- modified than before.
+--- Set an option of a buffer where it differs; the buffer is no more modified than before.
+---@param options vim.bo
+---@param name string
+---@param value any
+local function put(options, name, value)
+  if options[name] ~= value then
+    local modified, modifiable = options.modified, options.modifiable
+    options.modifiable = true -- else some can't be set
+    options[name] = value
+    options.modifiable = modifiable
+    options.modified = options.modified and modified
+  end
+end
+
+--- Put back how text is broken and written, whoever has set it since.
 ---@param buf integer
 function M.text(buf)
   local options = vim.bo[buf]
-  local wanted = vim.tbl_extend('error', TEXT, {
-    formatoptions = options.formatoptions:gsub('[tcaro]', ''),
-  })
-  local modified, modifiable = options.modified, options.modifiable
-  for name, value in pairs(wanted) do
-    if options[name] ~= value then
-      options.modifiable = true -- else some can't be set
-      options[name] = value
-      options.modifiable = modifiable
-      options.modified = options.modified and modified
-    end
+  for name, value in pairs(TEXT) do
+    put(options, name, value)
   end
+  put(options, 'formatoptions', (options.formatoptions:gsub('[tcaro]', '')))
 end
 
 --- The 'indentexpr' of chats. The first column of a diff is for signs: the blank of a line that

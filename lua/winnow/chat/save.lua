@@ -33,6 +33,7 @@ function Chat:mine_or_say()
   return mine
 end
 
+local BEGINNING = 200 -- lines, in which something is said where anything is
 local PATIENCE = 5000 -- milliseconds until a file that could not be written is tried again
 
 --- The file could not be written, which is tried again.
@@ -82,9 +83,10 @@ end
 ---@param self winnow.Chat
 ---@return boolean done
 local function forgo(self)
-  -- The file last: a long one takes long to look through.
+  -- Its beginning first and the file last: a long one takes long to look through.
   local empty = not self.section
     and files.own(self.path)
+    and directory.is_blank(self:lines(0, BEGINNING))
     and directory.is_blank(self:lines(0, -1))
     and (self.saved == '' or not directory.is_blank(vim.split(self.saved, '\n')))
   if not empty or not os.remove(self.path) and vim.uv.fs_stat(self.path) then

@@ -3,6 +3,7 @@ local duration = require('winnow.chat.duration')
 local fold = require('winnow.chat.fold')
 local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
+local growth = require('winnow.chat.growth')
 local steps = require('winnow.chat.steps')
 
 local M = {}
@@ -26,19 +27,15 @@ function M.write(chat, text, fresh)
       return
     end
     local row = chat:tail_row()
-    local lines = vim.split(body, '\n', { plain = true })
     local asked = fresh and vim.startswith(body, grammar.YOU .. '\n')
     if asked and row > 0 and chat:lines(row, row + 1)[1] == grammar.CLAUDE then
       vim.api.nvim_buf_set_lines(chat.buf, row - 1, row + 1, false, {}) -- nothing was said yet
       row = chat:tail_row()
     end
-    if fresh then
-      M.insert(chat, row, lines)
-    else
-      local length = #chat:lines(row, row + 1)[1]
-      vim.api.nvim_buf_set_text(chat.buf, row, length, row, length, lines)
-      return lines
+    if not fresh then
+      return growth.append(chat.buf, row, body)
     end
+    M.insert(chat, row, vim.split(body, '\n', { plain = true }))
     if vim.startswith(body, '## ') then -- an answer that came late, as a message
       chat:count_above()
     end

@@ -1,6 +1,7 @@
 --- What happens in a chat's buffer and to its file, from the time when it is one.
 local dress = require('winnow.chat.dress')
 local fold = require('winnow.chat.fold')
+local growth = require('winnow.chat.growth')
 local host = require('winnow.host')
 local legible = require('winnow.chat.legible')
 local lock = require('winnow.chat.lock')
@@ -54,6 +55,34 @@ local function follow(on, chat)
   end)
 end
 
+--- The user has changed the text, or a plugin.
+---@param chat winnow.Chat
+---@param event string
+local function changed(chat, event)
+  legible.typed(chat.buf)
+  if event == 'TextChanged' or event == 'InsertLeave' then
+    fold.frontmatter(chat.buf)
+    chat:heal()
+    chat:heal_queue()
+  end
+  pasted.fold(chat)
+  chat:show_ghost()
+end
+
+--- Notice that, but not text that has only streamed in.
+---@param on winnow.on
+---@param chat winnow.Chat
+local function watch_changes(on, chat)
+  local seen = 0 -- 'changedtick'
+  on({ 'TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeave' }, function(event)
+    local grew = event.event ~= 'InsertLeave' and growth.only(chat.buf, seen)
+    seen = vim.api.nvim_buf_get_changedtick(chat.buf)
+    if not grew then
+      changed(chat, event.event)
+    end
+  end)
+end
+
 --- The user writes in the chat, or copies from it.
 ---@param on winnow.on
 ---@param chat winnow.Chat
@@ -72,17 +101,6 @@ local function watch_text(on, chat)
     vim.schedule(function()
       chat:typed()
     end)
-  end)
-  on({ 'TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeave' }, function()
-    legible.typed(chat.buf)
-  end)
-  on({ 'TextChanged', 'InsertLeave' }, function()
-    fold.frontmatter(chat.buf)
-    chat:heal()
-    chat:heal_queue()
-  end)
-  on({ 'TextChanged', 'TextChangedI' }, function()
-    pasted.fold(chat)
   end)
   on('InsertEnter', function()
     undo.begin(chat.buf)
@@ -105,7 +123,6 @@ local function autosave(on, chat)
     end
   end)
   on({ 'TextChanged', 'TextChangedI', 'TextChangedP' }, function()
-    chat:show_ghost()
     since = since or vim.uv.now()
     timer:start(math.min(AUTOSAVE, math.max(0, since + LONGEST - vim.uv.now())), 0, save)
   end)
@@ -164,6 +181,7 @@ function M.start(chat)
   end
   follow(on, chat)
   watch_text(on, chat)
+  watch_changes(on, chat)
   autosave(on, chat)
   watch_file(on, chat)
   mentions.watch(on, chat)
