@@ -33,6 +33,7 @@ local sides = require('winnow.views.sides')
 local timeline = require('winnow.views.timeline')
 local transcript = require('winnow.chat.transcript')
 local tree = require('winnow.chat.tree')
+local uninterrupted = require('winnow.uninterrupted')
 local window = require('winnow.window')
 
 --- An effect on a section, which does nothing once that is closed.
@@ -271,7 +272,12 @@ end
 ---@param chat? winnow.Chat
 ---@param effect winnow.Effect
 local function run(chat, effect)
-  local ok, problem = xpcall(M.effects[effect.type], debug.traceback, chat, effect)
+  local tick = chat and vim.api.nvim_buf_get_changedtick(chat.buf)
+  local ok, problem = pcall(uninterrupted, function()
+    M.effects[effect.type](chat, effect)
+  end, function()
+    return not chat or vim.api.nvim_buf_get_changedtick(chat.buf) == tick
+  end)
   if not ok then
     log.write(('%s failed: %s'):format(effect.type, problem))
     say('winnow: a part of the chat could not be shown; :Winnow log says why.', 'error')

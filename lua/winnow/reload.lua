@@ -4,6 +4,7 @@ local files = require('winnow.chat.files')
 local quiet = require('winnow.quiet')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
+local uninterrupted = require('winnow.uninterrupted')
 local window = require('winnow.window')
 
 local M = {}
@@ -16,8 +17,10 @@ local seen = {} ---@type table<integer, string>
 ---@param buf integer
 ---@return boolean
 local function is_new(buf)
-  local said = vim.api.nvim_buf_call(buf, function()
-    return vim.api.nvim_exec2('file', { output = true }).output
+  local said = uninterrupted(function()
+    return vim.api.nvim_buf_call(buf, function()
+      return vim.api.nvim_exec2('file', { output = true }).output
+    end)
   end)
   return said:match('[^"]*$'):find(vim.fn.gettext('[New]'), 1, true) ~= nil
 end
@@ -47,9 +50,12 @@ local function check(buf, path)
   })
   local most = vim.o.undoreload
   vim.o.undoreload = -1 -- else a long file would lose all its undo
-  vim.cmd.checktime({ buf, mods = { silent = true } })
+  local ok, problem = pcall(uninterrupted, function()
+    vim.cmd.checktime({ buf, mods = { silent = true } })
+  end)
   vim.o.undoreload = most
   vim.api.nvim_del_autocmd(hook)
+  assert(ok, problem)
   if conflict then
     warn(path) -- not above, where all is silent
   end

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -356,3 +358,41 @@ def test_a_tool_that_ends_after_the_next_message_keeps_its_line(editor: Editor) 
       tool('▸ Bash make ✓')
     """)
     assert [line for line in editor.lines() if line.startswith("▸")] == ["▸ Bash make ✓"]
+
+
+BUSY = """
+  local chat = require('winnow.registry').current()
+  local batch, number = {}, ...
+  for i = 1, 50 do
+    local name = ('%d.%d'):format(number, i)
+    local function add(type, effect)
+      table.insert(batch, vim.tbl_extend('error', { type = type, chat = chat.buf }, effect))
+    end
+    add('write', { text = 'text ' .. name, fresh = true })
+    add('tool', { id = name, line = '▸ Bash ' .. name .. ' …', output = { '│ a', '│ b' } })
+    add('tool', { id = name, line = '▸ Bash ' .. name .. ' ✓', output = { '│ a', '│ b' } })
+    add('meta', { values = { model = 'x' .. name } })
+    add('save', {})
+  end
+  require('winnow.dispatch').apply(batch)
+"""
+
+
+def test_ctrl_c_is_for_what_is_typed(editor: Editor) -> None:
+    """Whatever the chat does at the time is done nonetheless."""
+    editor.keys(":Winnow new<CR>")
+    wait_idle(editor)
+    with ThreadPoolExecutor(1) as pool:
+        for number in range(10):
+            editor.keys("Gix")
+            writing = pool.submit(editor.lua, BUSY, number)
+            time.sleep(0.005 * number)
+            editor.request("nvim_input", "<C-c>")
+            writing.result()
+            editor.wait(lambda: editor.mode() == "n", "Normal mode")
+    assert "could not be" not in editor.messages()
+    said = [line for line in editor.lines() if line.startswith(("text", "▸"))]
+    names = [f"{number}.{i}" for number in range(10) for i in range(1, 51)]
+    assert said == [line for name in names for line in (f"text {name}", f"▸ Bash {name} ✓")]
+    folded = "return vim.fn.foldclosed(vim.fn.search(...))"
+    assert all(editor.lua(folded, f"^▸ Bash {name} ") > 0 for name in names[::25])

@@ -6,6 +6,7 @@ local grammar = require('winnow.grammar')
 local outline = require('winnow.chat.outline')
 local registry = require('winnow.registry')
 local tool = require('winnow.chat.tool')
+local uninterrupted = require('winnow.uninterrupted')
 
 local M = {}
 
@@ -28,12 +29,21 @@ function M.may_fold(win)
   return vim.wo[win].foldenable and vim.wo[win].foldmethod == 'manual'
 end
 
+--- Make folds in a window, where there are none yet.
+---@param win integer
+---@param act fun()
+local function in_window(win, act)
+  uninterrupted(function()
+    vim.api.nvim_win_call(win, act)
+  end)
+end
+
 --- Fold rows in a window, unless they are in a fold already, which may be open.
 ---@param win integer
 ---@param first integer
 ---@param last integer
 function M.rows(win, first, last)
-  vim.api.nvim_win_call(win, function()
+  in_window(win, function()
     if M.may_fold(win) and vim.fn.foldlevel(first + 1) == 0 then
       vim.cmd.fold({ range = { first + 1, last + 1 } })
     end
@@ -109,8 +119,8 @@ end
 ---@param win integer
 ---@param found winnow.Block[]
 local function fold_blocks(win, found)
-  local buf, commands = vim.api.nvim_win_get_buf(win), {} ---@type integer, string[]
-  vim.api.nvim_win_call(win, function()
+  in_window(win, function()
+    local buf, commands = vim.api.nvim_win_get_buf(win), {} ---@type integer, string[]
     for _, one in ipairs(M.may_fold(win) and found or {}) do
       local first = one.first
       local last = tool.failed(one.head) and one.last - LAST or one.last
@@ -135,7 +145,7 @@ local function fold_turns(win, chat)
       table.insert(starts, said.row)
     end
   end
-  vim.api.nvim_win_call(win, function()
+  in_window(win, function()
     local commands = {} ---@type string[] of which thousands take half the time as one
     for i = 1, M.may_fold(win) and #starts - 2 or 0 do -- the last one is the draft
       local first = starts[i] + 1

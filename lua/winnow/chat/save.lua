@@ -10,6 +10,7 @@ local steps = require('winnow.chat.steps')
 local transcript = require('winnow.chat.transcript')
 local trim = require('winnow.trim')
 local undo = require('winnow.chat.undo')
+local uninterrupted = require('winnow.uninterrupted')
 
 ---@class (partial) winnow.Chat
 local Chat = {}
@@ -101,13 +102,16 @@ end
 ---@param self winnow.Chat
 ---@param by_user? boolean
 local function write(self, by_user)
-  local ok, problem = pcall(vim.api.nvim_buf_call, self.buf, function()
+  local function act()
     -- keepalt and lockmarks: a save by itself must leave no trace in the user's editing.
-    self.saving = true
     vim.cmd('silent lockmarks keepalt write!')
     if vim.bo.undofile and not vim.bo.modified then
       vim.cmd.wundo({ vim.fn.undofile(self.path), bang = true, magic = { file = false } })
     end
+  end
+  self.saving = true
+  local ok, problem = pcall(uninterrupted, function()
+    vim.api.nvim_buf_call(self.buf, act)
   end)
   self.saving = false
   if ok and not vim.bo[self.buf].modified then
@@ -210,7 +214,9 @@ end
 
 --- Put the text into the file: what Neovim's `:write` by `Chat:save` leaves to us.
 function Chat:put()
-  local ok, done = pcall(files.replace, self.path, self:lines(0, -1))
+  local ok, done = pcall(uninterrupted, function()
+    return files.replace(self.path, self:lines(0, -1))
+  end)
   self.problem = not ok and tostring(done) or nil
   if ok and not done then
     files.prepare(self.path)

@@ -67,9 +67,13 @@ def tap(claude: Editor, *keys: str, every: float = 0.03) -> None:
 
 
 def held(claude: Editor, key: str = "<CR>", delay: float = 0.5, count: int = 30) -> None:
-    """Hold a key down: it comes again after a delay, and then often."""
+    """Hold a key down: it comes again after a delay, and then often.
+
+    Two at a time: a keyboard is never late, as this process may be where others have the cores, and
+    one that came alone would be a press of its own.
+    """
     tap(claude, key, every=delay)
-    tap(claude, *[key] * count)
+    tap(claude, *[key * 2] * (count // 2), every=0.06)
     claude.settle()
 
 
