@@ -93,11 +93,13 @@ function M.forget(buf)
   end
 end
 
+local CONCEAL = { 'conceallevel', 'concealcursor' }
+
 --- Put conceal options back after a plugin or user changed them: a marker must never peek through.
 ---@param win integer
 function M.reconceal(win)
-  for _, name in ipairs({ 'conceallevel', 'concealcursor' }) do
-    if vim.wo[win][name] ~= OPTIONS[name] then
+  for _, name in ipairs(CONCEAL) do
+    if vim.api.nvim_get_option_value(name, { win = win }) ~= OPTIONS[name] then
       vim.wo[win][0][name] = OPTIONS[name]
     end
   end

@@ -20,6 +20,7 @@ end
 --- The mark tells by itself when its text was written anew, as a filter or a formatter does.
 ---@param row integer
 function Chat:set_heading(row)
+  self.stands_at = nil
   self.heading = vim.api.nvim_buf_set_extmark(self.buf, namespace, row, 0, {
     id = self.heading,
     end_col = #DRAFT,
@@ -94,14 +95,18 @@ end
 ---@return integer row
 ---@return boolean stands
 function Chat:heading_row()
+  local tick = vim.api.nvim_buf_get_changedtick(self.buf)
+  if self.stands_at and self.stands_at.tick == tick then
+    return self.stands_at.row, true
+  end
   local mark =
     vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, self.heading, { details = true })
   local row = mark[1]
   -- Whatever was appended to it, as to its last line once a formatter has taken the blank ones.
   if not mark[3].invalid and vim.startswith(self:lines(row, row + 1)[1] or '', DRAFT) then
+    self.stands_at = { tick = tick, row = row }
     return row, true
   end
-  local tick = vim.api.nvim_buf_get_changedtick(self.buf)
   if not (self.lost_at and self.lost_at.tick == tick) then
     local found, said = find_heading(self)
     if found then

@@ -54,12 +54,14 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field esc_mapped? boolean `<Esc>` cancels its section now
 ---@field status? integer extmark that says the state
 ---@field ghost? integer extmark in an empty draft
+---@field ghosted? { text: string, width: integer, rows: integer } what it shows
 ---@field drawn_rows? integer rows that these two take, beside those of the text
 ---@field telling? boolean others are about to hear of a new text
 ---@field heading integer extmark on the draft's heading
 ---@field above integer headings of messages above it
 ---@field answers integer headings of Claude above it
 ---@field counted_at integer where the draft's was when they were counted
+---@field stands_at? { tick: integer, row: integer } where the draft's heading was found
 ---@field lost_at? { tick: integer, row: integer } where the draft starts without a heading
 ---@field landmarks? { tick: integer, section?: string, found: table } see `heading.lua`
 ---@field outline? { tick: integer, draft: integer, section?: string, found: winnow.Said[] }

@@ -12,7 +12,7 @@ local M = {}
 ---@field host string
 ---@field server string where it listens
 
-local held = {} ---@type table<string, true> locks that name this Neovim, by their file
+local held = {} ---@type table<string, string> what locks that name this Neovim hold, by file
 
 ---@param path string a chat's
 ---@return string
@@ -78,7 +78,8 @@ end
 ---@param path string a chat's
 ---@return boolean
 function M.mine(path)
-  return not held[lock_of(path)] or is_me(read(path))
+  local lock = lock_of(path)
+  return not held[lock] or files.read(lock) == held[lock]
 end
 
 --- Name a Neovim as the one that has a chat. Two that do so at once both succeed; the last one has
@@ -87,8 +88,9 @@ end
 ---@param owner? winnow.Owner this Neovim
 function M.give(path, owner)
   local lock = lock_of(path)
-  local ok = files.write_private(lock, vim.json.encode(owner or M.me()))
-  held[lock] = ok and not owner or nil
+  local text = vim.json.encode(owner or M.me())
+  local ok = files.write_private(lock, text)
+  held[lock] = ok and not owner and text .. '\n' or nil
 end
 
 --- Take a chat, unless another Neovim has it.

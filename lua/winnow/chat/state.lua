@@ -6,12 +6,12 @@ local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
 local handover = require('winnow.handover')
+local hints = require('winnow.hints')
 local maps = require('winnow.chat.maps')
 local progress = require('winnow.chat.progress')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local transcript = require('winnow.chat.transcript')
-local view = require('winnow.section.view')
 local window = require('winnow.window')
 
 ---@class (partial) winnow.Chat
@@ -177,7 +177,13 @@ end
 local function in_rows(text, width, group)
   return vim.tbl_map(function(piece)
     return { { piece, group } }
-  end, view.wrapped(text, width))
+  end, hints.wrapped(text, width))
+end
+
+---@param self winnow.Chat
+---@return integer? row
+local function row_of_ghost(self)
+  return self.ghost and vim.api.nvim_buf_get_extmark_by_id(self.buf, namespace, self.ghost, {})[1]
 end
 
 --- Where nothing is written, say how to write.
@@ -190,14 +196,20 @@ function Chat:show_ghost()
     local begun = demo and vim.list_contains(self:lines(0, -1), grammar.CLAUDE)
     text = self.task and GHOST_OF_TASK or demo and not begun and GHOST_OF_DEMO or GHOST
   end
-  local rows = in_rows(text, window.text_width(self.buf), 'WinnowHint')
+  local width = window.text_width(self.buf)
+  local seen = self.ghosted
+  if seen and seen.text == text and seen.width == width and row_of_ghost(self) == last then
+    return seen.rows
+  end
+  local rows = in_rows(text, width, 'WinnowHint')
+  self.ghosted = { text = text, width = width, rows = text ~= '' and #rows - 1 or 0 }
   self.ghost = vim.api.nvim_buf_set_extmark(self.buf, namespace, last, 0, {
     id = self.ghost,
     virt_text = text ~= '' and table.remove(rows, 1) or nil,
     virt_text_pos = 'overlay',
     virt_lines = text ~= '' and rows[1] and rows or nil,
   })
-  return text ~= '' and #rows or 0
+  return self.ghosted.rows
 end
 
 --- What the chat does, but for what the user has yet to send; a hint where it does nothing.

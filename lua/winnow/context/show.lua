@@ -2,9 +2,9 @@
 local diff = require('winnow.context.diff')
 local draft = require('winnow.lazy')('winnow.context.draft')
 local found_ = require('winnow.context.found')
+local hints = require('winnow.hints')
 local list = require('winnow.lazy')('winnow.context.list')
 local mention_ = require('winnow.context.mention')
-local view = require('winnow.section.view')
 local window = require('winnow.window')
 
 local M = {}
@@ -61,7 +61,7 @@ local function draw(chat, row, chunks, width)
   for _, chunk in ipairs(chunks) do
     columns = columns + 2 + vim.fn.strdisplaywidth(chunk[1])
     table.insert(behind, { '  ' .. chunk[1], chunk[2] })
-    for i, piece in ipairs(view.wrapped(chunk[1], width - 4)) do
+    for i, piece in ipairs(hints.wrapped(chunk[1], width - 4)) do
       table.insert(below, { { (i == 1 and '  ' or '    ') .. piece, chunk[2] } })
     end
   end
@@ -98,7 +98,7 @@ function M.now(chat)
       stale = stale or mention.word == 'diff' and not (known and vim.uv.now() - known.at < AGE)
     end
   end
-  local width = window.text_width(chat.buf)
+  local width = next(rows) and window.text_width(chat.buf) or 0
   for row, chunks in pairs(rows) do
     local below = draw(chat, row, chunks, width)
     for _, win in ipairs(below > 0 and vim.fn.win_findbuf(chat.buf) or {}) do

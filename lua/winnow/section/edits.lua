@@ -2,6 +2,7 @@
 local guard = require('winnow.guard')
 local seen = require('winnow.section.seen')
 local steps = require('winnow.chat.steps')
+local view = require('winnow.section.view')
 
 local M = {}
 
@@ -44,6 +45,9 @@ local function listen(self, heard)
         return true -- closed: stop watching
       end
       self:note(first, before, after)
+      if after < before then
+        view.deleted(self.chat.buf, after)
+      end
       if not guard.by_key() then
         seen.written(self, self.chat:lines(first, after))
       end

@@ -31,7 +31,9 @@ local M = {}
 ---@field marked winnow.Marked[] those of them that carry its markers
 ---@field tick? integer
 ---@field unchanged? winnow.Unchanged since then
----@field drawn winnow.Drawn[] what was drawn last, but for options
+---@field found? winnow.Found the rows that something is drawn on
+---@field drawn winnow.Drawn[] what was drawn last, but for options and the foot
+---@field foot_drawn winnow.Drawn[]
 ---@field bodies winnow.Body[] the fenced blocks, as they were drawn last
 ---@field confirmed? string[] the lines that the host was asked about last
 ---@field confirming? integer row of a <CR>, until the host has acted on it
@@ -212,6 +214,7 @@ local function new(chat, id, row, previews)
     text = {},
     marked = {},
     drawn = {},
+    foot_drawn = {},
     bodies = {},
     parts = {},
     waiting = 0,

@@ -1,8 +1,8 @@
 --- The preview of the option under the cursor.
 local code = require('winnow.chat.code')
+local hints = require('winnow.hints')
 local marker = require('winnow.section.marker')
 local trim = require('winnow.trim')
-local view = require('winnow.section.view')
 local window = require('winnow.window')
 
 local PEEK = 6 -- lines of a preview that are shown below its option
@@ -65,7 +65,7 @@ local function peek(section, question, option)
   end
   for of, one in pairs(previews_of(section)) do
     local preview = one.of[section.peeked[of]] or of ~= question and one.of[one.option]
-    local lines = preview and view.in_lines(preview, '  ┊ ') or {}
+    local lines = preview and hints.in_lines(preview, '  ┊ ') or {}
     while #lines < one.height do
       table.insert(lines, { { '', 'WinnowHint' } })
     end

@@ -1,9 +1,9 @@
 --- Lists: buffers in which lines are things, kept up to date while they are open. What
 --- the user does is done when the buffer is written; until then it shows nothing new.
-local drawn = require('winnow.section.view')
 local glance = require('winnow.views.glance')
 local grammar = require('winnow.grammar')
 local guard = require('winnow.guard')
+local hints = require('winnow.hints')
 local kinds = require('winnow.views.kinds')
 local marker = require('winnow.section.marker')
 local page = require('winnow.views.page')
@@ -136,7 +136,7 @@ function List:show_hint()
   local last = vim.api.nvim_buf_line_count(self.buf) - 1
   if self.kind.hint then
     local some = last > 0 or (self.kind.key or key_of)(self:lines()[1])
-    local rows = drawn.in_lines(drawn.wrapped(self.kind.hint, window.text_width(self.buf)))
+    local rows = hints.in_lines(hints.wrapped(self.kind.hint, window.text_width(self.buf)))
     local mark = { id = 1, virt_lines = some and rows or nil }
     vim.api.nvim_buf_set_extmark(self.buf, namespace, last, 0, mark)
   end
