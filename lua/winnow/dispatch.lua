@@ -269,15 +269,22 @@ local function hold(buf, effect)
   end)
 end
 
+--- What tells later whether nothing was written in a chat since now.
+---@param chat? winnow.Chat
+---@return fun(): boolean
+local function untouched(chat)
+  local tick = chat and vim.api.nvim_buf_get_changedtick(chat.buf)
+  return function()
+    return not chat or vim.api.nvim_buf_get_changedtick(chat.buf) == tick
+  end
+end
+
 ---@param chat? winnow.Chat
 ---@param effect winnow.Effect
 local function run(chat, effect)
-  local tick = chat and vim.api.nvim_buf_get_changedtick(chat.buf)
   local ok, problem = pcall(uninterrupted, function()
     M.effects[effect.type](chat, effect)
-  end, function()
-    return not chat or vim.api.nvim_buf_get_changedtick(chat.buf) == tick
-  end)
+  end, untouched(chat))
   if not ok then
     log.write(('%s failed: %s'):format(effect.type, problem))
     say('winnow: a part of the chat could not be shown; :Winnow log says why.', 'error')
