@@ -294,7 +294,7 @@ def test_no_nul_stays_in_a_chat(editor: Editor) -> None:
     file = editor.sandbox.data / "winnow" / "chats" / "nul.md"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(NULS.format(project=editor.sandbox.project))
-    editor.keys(f":edit {file}<CR>")
+    assert not editor.lua("vim.cmd.edit(...) return vim.bo.modified", str(file))
     assert "branch: a␀b" in editor.lines()
     editor.lua("vim.fn.setreg('n', { '', 'p\\nq @p\\nq' }, 'l')")
     editor.keys('zRG"np')
