@@ -51,7 +51,7 @@ def host(desk: Desk) -> float:
 
 @memory.figure(3, "MB")
 def neovim(desk: Desk) -> float:
-    """Neovim's, which has them in a buffer and as it was written"""
+    """Neovim's, which has them in a buffer"""
     before = resident(desk.process.pid)
     came = _stream(desk, STREAMS)
     return (resident(desk.process.pid) - before) / came

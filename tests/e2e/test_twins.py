@@ -334,6 +334,25 @@ def test_what_another_program_writes_is_kept(editor: Editor, keys: str) -> None:
     assert not editor.blocking()
 
 
+def test_the_same_of_a_long_chat(editor: Editor) -> None:
+    """Of which only a hash is in memory: it tells a text that is touched from another one."""
+    typed(editor, "mine")
+    path = chat_file(editor)
+    editor.lua("vim.api.nvim_buf_set_lines(0, -1, -1, false, vim.fn['repeat']({ 'a line' }, 20000))")
+    editor.keys(":w<CR>")
+    editor.wait(lambda: path.stat().st_size > 100_000, "all of it")
+    os.utime(path, (1, 1))
+    editor.keys("Go and more<Esc>:w<CR>")
+    editor.wait(lambda: "and more" in path.read_text(), "the file")
+    assert not list(path.parent.glob("*.orig"))
+    theirs = path.read_text().replace("mine", "ours")
+    path.write_text(theirs)
+    os.utime(path, (1, 1))
+    editor.keys("Go and most<Esc>:w<CR>")
+    editor.wait(lambda: "and most" in path.read_text(), "the file again")
+    assert Path(f"{path}.orig").read_text() == theirs
+
+
 def test_a_file_that_is_deleted_is_written_again(editor: Editor) -> None:
     """And one that is only touched is nobody's text."""
     typed(editor, "mine")

@@ -173,6 +173,16 @@ function M.read(path)
   return text
 end
 
+local SHORT = 64 * 1024 -- bytes
+
+--- What tells texts apart: a short one itself, for Neovim tests its sha256() when it is first used,
+--- and the hash of a long one, which would be in memory twice.
+---@param text string
+---@return string
+function M.digest(text)
+  return #text <= SHORT and text or vim.fn.sha256(text)
+end
+
 --- Keep what another program has written into a chat's file, before that is written over.
 ---@param path string
 ---@return string? name of that copy, which is beside it; nil: it could not be made

@@ -38,7 +38,7 @@ local namespace = vim.api.nvim_create_namespace('winnow.chat')
 ---@field worktree? boolean the tasks of its run have git worktrees of their own
 ---@field owner? winnow.Owner the other Neovim that has it; then it is only read here
 ---@field stamp string of its file, as it was read or written last
----@field saved string what that held
+---@field saved string what that held, see `files.digest`
 ---@field ahead integer how many other agents start before its own
 ---@field background integer tasks that run, and nobody waits for
 ---@field since? integer when its agent began to start, in milliseconds
@@ -231,11 +231,11 @@ function M.new(buf, owner)
     saving = false,
     tools = {},
   }, Chat)
-  self:remember_file()
-  legible.read(buf, self.saved)
+  local text = self:remember_file()
+  legible.read(buf, text)
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   view.clear(buf) -- what was drawn before `:e!` stands elsewhere now
-  if not owner and marker.is_old(self.saved) then
+  if not owner and marker.is_old(text) then
     marker.renew(buf)
   end
   frontmatter.keep(self)

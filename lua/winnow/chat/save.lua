@@ -76,8 +76,11 @@ local function written(self)
 end
 
 --- The file is now as this Neovim has written or read it.
+---@return string text
 function Chat:remember_file()
-  self.stamp, self.saved = files.stamp(self.path), files.read(self.path)
+  local text = files.read(self.path)
+  self.stamp, self.saved = files.stamp(self.path), files.digest(text)
+  return text
 end
 
 --- A chat in which nothing is said needs no file, and leaves none: what the user has emptied goes.
@@ -143,7 +146,9 @@ function Chat:save(by_user)
     return
   end
   -- Time alone tells too much: whatever copies files may set it.
-  local other = now ~= '' and now ~= self.stamp and files.read(self.path) ~= self.saved
+  local other = now ~= ''
+    and now ~= self.stamp
+    and files.digest(files.read(self.path)) ~= self.saved
   local copy = other and files.set_aside(self.path)
   if other and not copy then
     failed(self, 'there is no room for what another program wrote there', by_user)
@@ -194,7 +199,8 @@ function Chat:write()
   if not vim.bo[self.buf].modified then
     fire('BufWritePost')
     local name, count = vim.fs.basename(self.path), vim.api.nvim_buf_line_count(self.buf)
-    say(('"%s" %dL, %dB written'):format(name, count, #self.saved))
+    local size = vim.api.nvim_buf_get_offset(self.buf, count)
+    say(('"%s" %dL, %dB written'):format(name, count, size))
   end
 end
 
