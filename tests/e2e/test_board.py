@@ -12,6 +12,10 @@ from tests.e2e.steps import press_until
 
 WAITS = "return #require('winnow.registry').current().pending"
 RUN = Path(__file__).parents[2] / "python/winnow/scenarios/run.json"
+WHOLE = """
+  local section = require('winnow.registry').current().section
+  return #require('winnow.section.seen').missing(section) == 0
+"""
 
 
 @pytest.fixture
@@ -95,7 +99,7 @@ def test_a_permission_of_a_worker_stands_in_its_task_too(run: Editor) -> None:
     wait_board(run, "! t2 Tests")
     run.keys("gg/t2<CR><CR>")
     run.wait_line("━━ Permission: Bash")
-    run.wait_screen("• Deny")  # what was not seen is not allowed
+    run.wait(lambda: run.lua(WHOLE), "all of it on the screen")  # what was not seen is not allowed
     run.keys(":Winnow allow<CR>")
     run.wait_line("Tests are there.")
     assert "━━" not in run.text()
