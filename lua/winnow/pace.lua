@@ -4,7 +4,7 @@ local growth = require('winnow.chat.growth')
 
 local M = {}
 
-local REST = 100 -- times what parsing takes, until it is done again
+local REST = 150 -- times what parsing takes, until it is done again
 local LATEST = 250 -- milliseconds, at most
 local PAUSE = 60 -- milliseconds in which nothing grows, until it is done at once
 
