@@ -338,7 +338,8 @@ def test_the_same_of_a_long_chat(editor: Editor) -> None:
     """Of which only a hash is in memory: it tells a text that is touched from another one."""
     typed(editor, "mine")
     path = chat_file(editor)
-    editor.lua("vim.api.nvim_buf_set_lines(0, -1, -1, false, vim.fn['repeat']({ 'a line' }, 20000))")
+    lines = "vim.fn['repeat']({ 'a line' }, 20000)"
+    editor.lua(f"vim.api.nvim_buf_set_lines(0, -1, -1, false, {lines})")
     editor.keys(":w<CR>")
     editor.wait(lambda: path.stat().st_size > 100_000, "all of it")
     os.utime(path, (1, 1))
