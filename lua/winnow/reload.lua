@@ -17,10 +17,8 @@ local seen = {} ---@type table<integer, string>
 ---@param buf integer
 ---@return boolean
 local function is_new(buf)
-  local said = uninterrupted(function()
-    return vim.api.nvim_buf_call(buf, function()
-      return vim.api.nvim_exec2('file', { output = true }).output
-    end)
+  local said = vim.api.nvim_buf_call(buf, function()
+    return vim.api.nvim_exec2('file', { output = true }).output
   end)
   return said:match('[^"]*$'):find(vim.fn.gettext('[New]'), 1, true) ~= nil
 end
@@ -50,9 +48,7 @@ local function check(buf, path)
   })
   local most = vim.o.undoreload
   vim.o.undoreload = -1 -- else a long file would lose all its undo
-  local ok, problem = pcall(uninterrupted, function()
-    vim.cmd.checktime({ buf, mods = { silent = true } })
-  end)
+  local ok, problem = pcall(vim.cmd.checktime, { buf, mods = { silent = true } })
   vim.o.undoreload = most
   vim.api.nvim_del_autocmd(hook)
   assert(ok, problem)
@@ -64,12 +60,7 @@ end
 --- Show the file as it is now, in windows that stay where they are.
 ---@param buf integer
 ---@param path string
-local function refresh(buf, path)
-  local now = files.stamp(path)
-  if seen[buf] == now then
-    return
-  end
-  seen[buf] = now
+local function show(buf, path)
   local tick = vim.api.nvim_buf_get_changedtick(buf)
   local restore = window.views(buf)
   if not is_new(buf) then
@@ -83,6 +74,19 @@ local function refresh(buf, path)
   end
   if vim.api.nvim_buf_get_changedtick(buf) ~= tick then
     restore()
+  end
+end
+
+--- The same, unless it was looked at as it is now.
+---@param buf integer
+---@param path string
+local function refresh(buf, path)
+  local now = files.stamp(path)
+  if seen[buf] ~= now then
+    seen[buf] = now
+    uninterrupted(function()
+      show(buf, path)
+    end)
   end
 end
 
