@@ -98,8 +98,9 @@ local CONCEAL = { 'conceallevel', 'concealcursor' }
 --- Put conceal options back after a plugin or user changed them: a marker must never peek through.
 ---@param win integer
 function M.reconceal(win)
+  local of = { win = win }
   for _, name in ipairs(CONCEAL) do
-    if vim.api.nvim_get_option_value(name, { win = win }) ~= OPTIONS[name] then
+    if vim.api.nvim_get_option_value(name, of) ~= OPTIONS[name] then
       vim.wo[win][0][name] = OPTIONS[name]
     end
   end
@@ -131,28 +132,32 @@ function M.buffer(chat)
   M.text(chat.buf)
 end
 
---- Set an option of a buffer where it differs; the buffer is no more modified than before.
----@param options vim.bo
+--- Set an option of a buffer; the buffer is no more modified than before.
+---@param buf integer
 ---@param name string
 ---@param value any
-local function put(options, name, value)
-  if options[name] ~= value then
-    local modified, modifiable = options.modified, options.modifiable
-    options.modifiable = true -- else some can't be set
-    options[name] = value
-    options.modifiable = modifiable
-    options.modified = options.modified and modified
-  end
+local function put(buf, name, value)
+  local options = vim.bo[buf]
+  local modified, modifiable = options.modified, options.modifiable
+  options.modifiable = true -- else some can't be set
+  options[name] = value
+  options.modifiable = modifiable
+  options.modified = options.modified and modified
 end
 
---- Put back how text is broken and written, whoever has set it since.
+--- Put back how text is broken and written, whoever has set it since. Comes often: vim.bo is slow.
 ---@param buf integer
 function M.text(buf)
-  local options = vim.bo[buf]
+  local get, of = vim.api.nvim_get_option_value, { buf = buf }
   for name, value in pairs(TEXT) do
-    put(options, name, value)
+    if get(name, of) ~= value then
+      put(buf, name, value)
+    end
   end
-  put(options, 'formatoptions', (options.formatoptions:gsub('[tcaro]', '')))
+  local format = get('formatoptions', of) ---@type string
+  if format:find('[tcaro]') then
+    put(buf, 'formatoptions', (format:gsub('[tcaro]', '')))
+  end
 end
 
 --- The 'indentexpr' of chats. The first column of a diff is for signs: the blank of a line that

@@ -12,7 +12,7 @@ local M = {}
 ---@field host string
 ---@field server string where it listens
 
-local held = {} ---@type table<string, string> what locks that name this Neovim hold, by file
+local held = {} ---@type table<string, { lock: string, text: string }> ours, by chat's path
 
 ---@param path string a chat's
 ---@return string
@@ -78,8 +78,8 @@ end
 ---@param path string a chat's
 ---@return boolean
 function M.mine(path)
-  local lock = lock_of(path)
-  return not held[lock] or files.read(lock) == held[lock]
+  local own = held[path]
+  return not own or files.read(own.lock) == own.text
 end
 
 --- Name a Neovim as the one that has a chat. Two that do so at once both succeed; the last one has
@@ -90,7 +90,7 @@ function M.give(path, owner)
   local lock = lock_of(path)
   local text = vim.json.encode(owner or M.me())
   local ok = files.write_private(lock, text)
-  held[lock] = ok and not owner and text .. '\n' or nil
+  held[path] = ok and not owner and { lock = lock, text = text .. '\n' } or nil
 end
 
 --- Take a chat, unless another Neovim has it.
@@ -107,11 +107,11 @@ end
 --- This Neovim has no more to do with a chat.
 ---@param path string a chat's
 function M.release(path)
-  local lock = lock_of(path)
-  if held[lock] and is_me(read(path)) then
-    os.remove(lock)
+  local own = held[path]
+  if own and is_me(read(path)) then
+    os.remove(own.lock)
   end
-  held[lock] = nil
+  held[path] = nil
 end
 
 return M

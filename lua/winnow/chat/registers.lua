@@ -30,9 +30,9 @@ end
 function M.yanked()
   local event = vim.v.event
   marked = marked or has_marker(event.regcontents)
-  local options = vim.split(event.regname == '' and vim.o.clipboard or '', ',', { plain = true })
-  for register, option in pairs({ ['+'] = 'unnamedplus', ['*'] = 'unnamed' }) do
-    if event.regname == register or vim.list_contains(options, option) then
+  local clipboard = (',%s,'):format(event.regname == '' and vim.o.clipboard or '')
+  for register, option in pairs({ ['+'] = ',unnamedplus,', ['*'] = ',unnamed,' }) do
+    if event.regname == register or clipboard:find(option, 1, true) then
       strip(register)
     end
   end

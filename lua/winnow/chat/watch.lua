@@ -98,9 +98,11 @@ local function watch_text(on, chat)
   on('TextYankPost', registers.yanked)
   on('BufLeave', registers.leave)
   on({ 'ModeChanged', 'BufLeave' }, function() -- CTRL-C leaves Insert mode without `InsertLeave`
-    vim.schedule(function()
-      chat:typed()
-    end)
+    if chat.typing then
+      vim.schedule(function()
+        chat:typed()
+      end)
+    end
   end)
   on('InsertEnter', function()
     undo.begin(chat.buf)

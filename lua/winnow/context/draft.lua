@@ -12,6 +12,7 @@ local trim = require('winnow.trim')
 ---@class (partial) winnow.Chat
 ---@field insists? string the draft of which was said that something it mentions can't be sent
 ---@field mentioning? uv.uv_timer_t until what the draft mentions is looked for
+---@field mentions? boolean there were some when they were drawn last
 
 local M = {}
 

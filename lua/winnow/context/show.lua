@@ -87,6 +87,7 @@ function M.now(chat)
   end
   local first, last = rows_in_sight(chat)
   local mentions = mention_.all(chat:lines(start, -1))
+  chat.mentions = #mentions > 0
   local rows, stale = {}, false ---@type table<integer, winnow.Chunk[]>, boolean
   for _, mention in ipairs(mentions) do
     local row = mention.row + start
@@ -129,14 +130,28 @@ function M.soon(chat)
   )
 end
 
+--- Whether a change of the text can be about mentions: there are some, or somebody writes where
+--- they would be.
+---@param chat winnow.Chat
+---@return boolean
+local function may_mention(chat)
+  return chat.mentions
+    or #chat:in_draft() > 0
+    or vim.iter(chat:lines(chat:draft_row(), -1)):any(function(line)
+      return line:find('@', 1, true) ~= nil
+    end)
+end
+
 --- Follow what the user writes in a chat.
 ---@param on fun(events: string|string[], act: fun(event: table))
 ---@param chat winnow.Chat
 function M.watch(on, chat)
-  on({ 'TextChanged', 'TextChangedI', 'BufWinEnter', 'BufEnter', 'InsertLeave' }, function()
-    M.soon(chat)
+  on({ 'TextChanged', 'TextChangedI' }, function()
+    if may_mention(chat) then
+      M.soon(chat)
+    end
   end)
-  on('WinScrolled', function()
+  on({ 'BufWinEnter', 'BufEnter', 'InsertLeave', 'WinScrolled' }, function()
     M.soon(chat)
   end)
   on('BufUnload', function()

@@ -102,22 +102,58 @@ local function foot_lines(shown, width)
   return lines
 end
 
---- What the verdict looks like.
+--- All that the look of the verdict depends on.
+---@param shown winnow.Shown
+---@param width integer columns
+---@param has_foot boolean
+---@return string
+local function key_of(shown, width, has_foot)
+  local key = { width, tostring(has_foot), shown.waiting, shown.offer }
+  for _, part in ipairs(shown.parts) do
+    table.insert(key, dot_of(part) .. part.text)
+  end
+  return table.concat(key, '\n')
+end
+
+---@class winnow.Verdict the marks of a verdict
+---@field key string
+---@field on? vim.api.keyset.set_extmark on the foot
+---@field below? vim.api.keyset.set_extmark below the foot, or what is left of the section
+
+---@param shown winnow.Shown
+---@param width integer columns of the window
+---@param has_foot boolean it is still there
+---@return winnow.Verdict
+local function verdict_of(shown, width, has_foot)
+  local verdict = { key = key_of(shown, width, has_foot) } ---@type winnow.Verdict
+  local line = foot_line(shown, width)
+  if has_foot then
+    local chunks = line or { { M.rule(0, width), 'WinnowFoot' } }
+    verdict.on = { virt_text = chunks, virt_text_pos = 'overlay' }
+  end
+  if not (has_foot and line) then
+    verdict.below = { virt_lines = foot_lines(shown, width) }
+  end
+  return verdict
+end
+
+--- What the verdict looks like: the same tables as long as it says the same.
 ---@param section winnow.Section
 ---@param row? integer of the foot, if it is still there
 ---@param last integer the section's last row
 ---@param width integer columns
 ---@return winnow.Wanted[]
 function M.looks(section, row, last, width)
-  local wanted = {} ---@type winnow.Wanted[]
-  local shown = shown_of(section)
-  local verdict = foot_line(shown, width)
-  if row then
-    local line = verdict or { { M.rule(0, width), 'WinnowFoot' } }
-    table.insert(wanted, { row, { virt_text = line, virt_text_pos = 'overlay' } })
+  local shown, has_foot = shown_of(section), row ~= nil
+  if not section.verdict or section.verdict.key ~= key_of(shown, width, has_foot) then
+    section.verdict = verdict_of(shown, width, has_foot)
   end
-  if not (row and verdict) then
-    table.insert(wanted, { row or last, { virt_lines = foot_lines(shown, width) } })
+  local verdict, wanted = section.verdict, {} ---@type winnow.Verdict, winnow.Wanted[]
+  if verdict.on then
+    table.insert(wanted, { row, verdict.on })
+  end
+  if verdict.below then
+    table.insert(wanted, { row or last, verdict.below })
   end
   return wanted
 end

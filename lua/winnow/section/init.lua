@@ -31,9 +31,11 @@ local M = {}
 ---@field marked winnow.Marked[] those of them that carry its markers
 ---@field tick? integer
 ---@field unchanged? winnow.Unchanged since then
+---@field listed { top: integer, bottom: integer } so many lines, from either end, have their marks
 ---@field found? winnow.Found the rows that something is drawn on
 ---@field drawn winnow.Drawn[] what was drawn last, but for options and the foot
 ---@field foot_drawn winnow.Drawn[]
+---@field verdict? winnow.Verdict as it was drawn last
 ---@field bodies winnow.Body[] the fenced blocks, as they were drawn last
 ---@field confirmed? string[] the lines that the host was asked about last
 ---@field confirming? integer row of a <CR>, until the host has acted on it
@@ -213,6 +215,7 @@ local function new(chat, id, row, previews)
     peeked = {},
     text = {},
     marked = {},
+    listed = { top = 0, bottom = 0 },
     drawn = {},
     foot_drawn = {},
     bodies = {},

@@ -109,6 +109,9 @@ end
 ---@return integer first
 ---@return integer after
 function Section:rows()
+  if self.tick == vim.api.nvim_buf_get_changedtick(self.chat.buf) then
+    return self.unchanged.first, self.unchanged.after
+  end
   local count = vim.api.nvim_buf_line_count(self.chat.buf)
   local after = limit(self.chat)
   local first = math.min(start_row(self, after), count - 1)
@@ -170,8 +173,8 @@ local function read(self, top, bottom, between)
     if one.at <= top then
       table.insert(marked, one)
     elseif one.at > #old - bottom then
-      local at = one.at - #old + bottom + top + #between
-      table.insert(below, { at = at, marker = one.marker })
+      one.at = one.at - #old + bottom + top + #between
+      table.insert(below, one)
     end
   end
   for i, line in ipairs(between) do
@@ -180,12 +183,14 @@ local function read(self, top, bottom, between)
       table.insert(marked, { at = top + i, marker = found })
     end
   end
+  self.listed.top = math.min(self.listed.top, top)
+  self.listed.bottom = math.min(self.listed.bottom, bottom)
   self.text = joined(old, top, between, bottom)
   self.marked = vim.list_extend(marked, below)
 end
 
---- Its lines, and those of them that carry its markers. Neither is to be changed: until the text
---- changes they are the same tables.
+--- Its lines, and those of them that carry its markers, until the text changes. Neither is to be
+--- changed; the lines may be kept.
 ---@return string[]
 ---@return winnow.Marked[]
 function Section:lines()

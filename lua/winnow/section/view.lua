@@ -121,6 +121,22 @@ local LISTED = {
 ---@field id integer
 ---@field look vim.api.keyset.set_extmark
 
+--- Whether a mark of this look is where it is to be.
+---@param buf integer
+---@param id integer
+---@param row integer
+---@param look vim.api.keyset.set_extmark
+---@return boolean
+local function is_at(buf, id, row, look)
+  local spans = look.end_row or look.end_col
+  local at = vim.api.nvim_buf_get_extmark_by_id(buf, namespace, id, { details = spans ~= nil })
+  if at[1] ~= row or at[2] ~= 0 then
+    return false
+  end
+  local last, col = look.end_row or row, look.end_col or 0
+  return not spans or at[3].end_row == last and at[3].end_col == col
+end
+
 --- Draw marks, each of which has a place of its own in the list. One that is there stays: to set it
 --- anew would have its line drawn anew.
 ---@param buf integer
@@ -132,14 +148,7 @@ local function put_all(buf, old, wanted)
   for i, mark in ipairs(wanted) do
     local row, look = mark[1], mark[2]
     local before = old[i]
-    local at = before
-      and vim.api.nvim_buf_get_extmark_by_id(buf, namespace, before.id, { details = true })
-    local stays = at
-      and at[1] == row
-      and at[2] == 0
-      and (not look.end_col or at[3].end_row == row and at[3].end_col == look.end_col)
-      and (not look.end_row or at[3].end_row == look.end_row)
-      and vim.deep_equal(before.look, look)
+    local stays = before and is_at(buf, before.id, row, look) and vim.deep_equal(before.look, look)
     local id = before and before.id
     if not stays then
       local put = vim.tbl_extend('error', look, { id = id })
@@ -153,15 +162,23 @@ local function put_all(buf, old, wanted)
   return drawn
 end
 
---- Draw the marks of options, as far as they are not there.
----@param buf integer
----@param rows integer[]
-local function list(buf, rows)
-  local missing = {} ---@type table<integer, true>
-  for _, row in ipairs(rows) do
-    missing[row] = true
+--- Draw the marks of options, as far as they are not there: what was edited may lack them.
+---@param section winnow.Section
+---@param options integer[] their rows
+local function list(section, options)
+  local buf, done = section.chat.buf, section.listed
+  local first, after = section:rows()
+  first, after = first + done.top, after - done.bottom
+  section.listed = { top = math.huge, bottom = math.huge }
+  if first >= after then
+    return
   end
-  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buf, listed, 0, -1, {})) do
+  local missing = {} ---@type table<integer, true>
+  for _, row in ipairs(options) do
+    missing[row] = row >= first and row < after or nil
+  end
+  local marks = vim.api.nvim_buf_get_extmarks(buf, listed, { first, 0 }, { after - 1, -1 }, {})
+  for _, mark in ipairs(marks) do
     if missing[mark[2]] and mark[3] == 0 then
       missing[mark[2]] = nil
     else
@@ -182,7 +199,7 @@ local function found_in(section, first)
   local found = section.found
   if not found or found.tick ~= tick then
     found = find(section, first)
-    list(section.chat.buf, found.options)
+    list(section, found.options)
     found.tick = section.tick == tick and tick or -1 -- that of 'inccommand' comes again
     section.found = found
   end
