@@ -10,7 +10,8 @@ local trim = require('winnow.trim')
 
 -- The interpreter is ours, so no manifest and no g:python3_host_prog are involved. It is isolated
 -- (-I): modules come from its own environment, never from the working directory or PYTHONPATH.
-local BOOT = 'import pynvim; pynvim.start_host()'
+-- Nothing that is imported is garbage: to look for some would take a tenth of the time.
+local BOOT = 'import gc; gc.disable(); import pynvim; pynvim.start_host()'
 
 local REMEDY = ':checkhealth winnow says why, :Winnow restart tries again'
 

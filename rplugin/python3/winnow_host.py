@@ -7,6 +7,7 @@ missing package can be told in one sentence.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import signal
 import sys
@@ -58,6 +59,8 @@ class WinnowHost:
             from winnow.host import Host  # noqa: PLC0415  may fail, and then handle() says so
 
             self._host = Host(self._nvim, json.loads(sys.argv[-1]))
+            gc.freeze()  # what stays, now that it is there
+            gc.enable()  # see BOOT in ``lua/winnow/host.lua``
             self._nvim.exec_lua("require('winnow.host').hear()", async_=True)
         return self._host
 

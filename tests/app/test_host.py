@@ -40,7 +40,8 @@ while not answered() or any(thread.name == "winnow-import" for thread in threadi
     with contextlib.suppress(queue.Empty):
         function, args = calls.get(timeout=0.1)
         function(*args)
-print(json.dumps([name for name in ("claude_agent_sdk", "mcp") if name in sys.modules]))
+names = "claude_agent_sdk", "mcp", "importlib.metadata"
+print(json.dumps([name for name in names if name in sys.modules]))
 """
 
 

@@ -4,7 +4,8 @@ Of two seconds of processor time that importing the SDK takes, ``mcp`` with its 
 four fifths, and of the rest ``jsonschema`` is the half; the first turn of a chat waits for it. The
 SDK needs them for MCP servers in its own process; ours are a `ToolServer`. So while it is imported,
 modules stand in for those that it names; where they are not enough any more, all is imported as it
-is. Before it starts the CLI, it imports ``opentelemetry``, to tell of the span that it is in, and
+is. Of what is left, a sixth is ``importlib.metadata``, by which the SDK would find a name for its
+program, once there is a Claude Code that takes one. Before it starts the CLI, it imports ``opentelemetry``, to tell of the span that it is in, and
 here it is in none.
 """
 
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 
 _SDK = "claude_agent_sdk"
 _TRACING = "opentelemetry"
+_METADATA = "importlib.metadata"
 # What the SDK imports of them when it is imported itself: names, by module.
 _NAMES = {
     "jsonschema": (),
@@ -72,11 +74,13 @@ def untraced() -> Iterator[None]:
 
 def _load_without() -> None:
     modules = {name: _module(name, names) for name, names in _NAMES.items()}
+    if _METADATA not in sys.modules:
+        modules[_METADATA] = _module(_METADATA, ())
+    sys.modules.update(modules)
     for name, module in modules.items():
         parent, _, child = name.rpartition(".")
         if parent:
-            setattr(modules[parent], child, module)
-    sys.modules.update(modules)
+            setattr(sys.modules[parent], child, module)
     try:
         importlib.import_module(_SDK)
     except Exception:
@@ -86,6 +90,8 @@ def _load_without() -> None:
     finally:
         for name in modules:  # whoever else wants them gets them
             del sys.modules[name]
+        if _METADATA in modules:
+            del importlib.metadata  # else it would count as imported
 
 
 def _module(name: str, names: tuple[str, ...]) -> ModuleType:
