@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from winnow.core import listing, todo
 from winnow.core.asking import choices
+from winnow.core.asking.fields import Field
 from winnow.core.asking.splitter import Splitter
 from winnow.core.proposal import arguments
 from winnow.core.proposal.blocks import Text
@@ -175,6 +176,7 @@ ROWS: dict[str, Callable[[int], Any]] = {
             + "]}"
         )
     ),
+    "values of a field": (lambda n: Field.read("x", {"enum": [*range(n)]}, required=True).question),
     "choices, at once": fed(lambda n: ["".join(CHOICE % i for i in range(n))]),
     "choices, by the character": fed(lambda n: [*"".join(CHOICE % i for i in range(n))]),
     "braces": fed(lambda n: ['{"' * n]),

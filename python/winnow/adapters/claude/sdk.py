@@ -5,8 +5,8 @@ four fifths, and of the rest ``jsonschema`` is the half; the first turn of a cha
 SDK needs them for MCP servers in its own process; ours are a `ToolServer`. So while it is imported,
 modules stand in for those that it names; where they are not enough any more, all is imported as it
 is. Of what is left, a sixth is ``importlib.metadata``, by which the SDK would find a name for its
-program, once there is a Claude Code that takes one. Before it starts the CLI, it imports ``opentelemetry``, to tell of the span that it is in, and
-here it is in none.
+program, once there is a Claude Code that takes one. Before it starts the CLI, it imports
+``opentelemetry``, to tell of the span that it is in, and here it is in none.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Union
 
@@ -235,16 +236,18 @@ def _option(item: str | float | Item, place: int) -> tuple[str, Option]:
 
 def _distinct(ids: list[str], names: list[str]) -> tuple[str, ...]:
     """The ids; where several are equal, each says its place and name instead, as it is shown."""
+    counts = Counter(ids)
     return tuple(
-        id if id.strip() and ids.count(id) == 1 else f"{place}. {name}"
+        id if id.strip() and counts[id] == 1 else f"{place}. {name}"
         for place, (id, name) in enumerate(zip(ids, names, strict=True), 1)
     )
 
 
 def _named(ids: list[str], labels: list[str]) -> tuple[str, ...]:
     """What an answer says for each option: its id, or its label where that is none of its own."""
+    counts = Counter(ids)
     names = [
-        id if id.strip() and ids.count(id) == 1 else label
+        id if id.strip() and counts[id] == 1 else label
         for id, label in zip(ids, labels, strict=True)
     ]
     return _distinct(names, labels)

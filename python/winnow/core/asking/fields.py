@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from datetime import date, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -185,10 +186,9 @@ def _values(schema: _Object) -> list[tuple[Any, str]]:
 
 def _distinct(values: list[tuple[Any, str]]) -> list[tuple[Any, str]]:
     """Labels that say which value is meant, if two read the same."""
-    labels = [label for _, label in values]
+    counts = Counter(label for _, label in values)
     return [
-        (value, label if labels.count(label) == 1 else f"{label} [{value}]")
-        for value, label in values
+        (value, label if counts[label] == 1 else f"{label} [{value}]") for value, label in values
     ]
 
 
