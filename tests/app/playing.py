@@ -16,14 +16,20 @@ started = {{"argv": sys.argv[1:], "env": dict(os.environ), "cwd": os.getcwd(), "
 plays = json.loads(me.with_suffix(".plays").read_text())
 play = plays[min(len(list(me.parent.glob("started-*"))), len(plays) - 1)]
 note = me.parent / f"started-{{time.time_ns()}}.json"
-note.write_text(json.dumps(started))
+
+def write(**more):
+    new = note.with_suffix(".new")
+    new.write_text(json.dumps({{**started, **more}}))
+    new.replace(note)  # whoever reads it finds all of it
+
+write()
 for line in sys.stdin:
     said = json.loads(line)
     if said["type"] == "control_request":
         reply = {{"subtype": "success", "request_id": said["request_id"], "response": {{}}}}
         print(json.dumps({{"type": "control_response", "response": reply}}), flush=True)
     elif said["type"] == "user":
-        note.write_text(json.dumps({{**started, "stdin": line}}))
+        write(stdin=line)
         for step in play:
             if "many" in step:
                 for number in range(step["many"]):

@@ -287,6 +287,26 @@ async def test_the_exit_code_is_told(tmp_path: Path) -> None:
     assert raised.value.code == 7
 
 
+async def test_an_end_before_anything_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever would write to it then, says only that it can't."""
+    connect = clients._Stream.connect
+
+    async def late(process: clients._Stream) -> None:
+        await connect(process)
+        assert process.process
+        await process.process.wait()
+
+    monkeypatch.setattr(clients._Stream, "connect", late)
+    cli = tmp_path / "claude"
+    cli.write_text("#!/bin/sh\nexit 7\n")
+    cli.chmod(0o755)
+    with pytest.raises(errors.Exited) as raised:
+        await Client("key", str(tmp_path), cli_path=str(cli)).query("s", "p", SCHEMA)
+    assert raised.value.code == 7
+
+
 async def test_what_is_not_there_or_can_t_be_run(tmp_path: Path) -> None:
     with pytest.raises(errors.CliNotFound, match="no Claude Code at"):
         await Client("key", str(tmp_path), cli_path="/nowhere/claude").query("s", "p", SCHEMA)

@@ -91,6 +91,7 @@ def test_our_names_don_t_meet_the_sdk_s(tmp_path: Path) -> None:
         "_elicit",
         "_servers",
         "_calls",
+        "_code",
         "_aside",
         "started",
     }

@@ -184,7 +184,7 @@ class ClaudeAgent:
             last = self._last_stderr()
             if self._spec.place.command and last.startswith(f"{self._spec.place.name} "):
                 return self._error(failures.elsewhere(last), error)
-            code = getattr(error, "exit_code", None)
+            code = getattr(error, "exit_code", None) or self._process.exit_code
             return self._error(failures.died(code, last), error)
         if not self._spec.place.command and not Path(self._spec.cwd).is_dir():
             return self._error(failures.no_folder(self._spec.cwd), error)

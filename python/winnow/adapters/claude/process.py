@@ -73,6 +73,7 @@ class Process(Subprocess):
         self._elicit = elicit
         self._calls: dict[str, asyncio.Task[None]] = {}  # of their tools, by request
         self.started = False
+        self._code: int | None = None  # how, if it did so before it was closed
 
     async def connect(self) -> None:
         """Start the CLI.
@@ -92,6 +93,7 @@ class Process(Subprocess):
         """End the CLI, and what it waits for here."""
         for call in self._calls.values():
             call.cancel()
+        self._code = self.exit_code
         await super().close()
         if self._config is not None:
             self._config.close()
@@ -103,8 +105,8 @@ class Process(Subprocess):
 
     @property
     def exit_code(self) -> int | None:
-        """How the CLI ended, negative for a signal; None while it runs, or never ran."""
-        return self.process.returncode if self.process else None
+        """How the CLI ended by itself, negative for a signal; None while it runs, or never ran."""
+        return self.process.returncode if self.process else self._code
 
     def kill(self) -> None:
         """End the CLI and its tools, within seconds."""
