@@ -8,6 +8,9 @@ local M = {}
 ---@param width integer columns
 ---@return string[]
 function M.wrapped(text, width)
+  if vim.fn.strdisplaywidth(text) <= width then
+    return { text }
+  end
   local pieces, piece = {}, ''
   for _, word in ipairs(vim.split(text, ' ', { plain = true })) do
     local longer = piece == '' and word or piece .. ' ' .. word

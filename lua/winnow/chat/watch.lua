@@ -57,28 +57,37 @@ end
 
 --- The user has changed the text, or a plugin.
 ---@param chat winnow.Chat
----@param event string
-local function changed(chat, event)
+---@param typing boolean the user goes on with it
+---@param healed integer 'changedtick' when the rest of the chat was looked at last
+local function changed(chat, typing, healed)
   legible.typed(chat.buf)
-  if event == 'TextChanged' or event == 'InsertLeave' then
+  local elsewhere = not (chat.section and chat.section:only(healed))
+  if elsewhere and not typing then
     fold.frontmatter(chat.buf)
     chat:heal()
     chat:heal_queue()
   end
   pasted.fold(chat)
-  chat:show_ghost()
+  if elsewhere then
+    chat:show_ghost()
+  end
 end
 
 --- Notice that, but not text that has only streamed in.
 ---@param on winnow.on
 ---@param chat winnow.Chat
 local function watch_changes(on, chat)
-  local seen = 0 -- 'changedtick'
+  local seen, healed = 0, 0 -- 'changedtick'
   on({ 'TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeave' }, function(event)
     local grew = event.event ~= 'InsertLeave' and growth.only(chat.buf, seen)
     seen = vim.api.nvim_buf_get_changedtick(chat.buf)
-    if not grew then
-      changed(chat, event.event)
+    if grew then
+      return
+    end
+    local typing = vim.endswith(event.event, 'I') or vim.endswith(event.event, 'P')
+    changed(chat, typing, healed)
+    if not typing then
+      healed = vim.api.nvim_buf_get_changedtick(chat.buf)
     end
   end)
 end

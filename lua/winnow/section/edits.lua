@@ -40,11 +40,11 @@ end
 ---@param heard fun(first: integer) gets the first row that has changed
 local function listen(self, heard)
   vim.api.nvim_buf_attach(self.chat.buf, false, {
-    on_lines = function(_, _, _, first, before, after)
+    on_lines = function(_, _, tick, first, before, after)
       if self.chat.section ~= self then
         return true -- closed: stop watching
       end
-      self:note(first, before, after)
+      self:note(tick, first, before, after)
       if after < before then
         view.deleted(self.chat.buf, after)
       end

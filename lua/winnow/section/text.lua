@@ -129,12 +129,16 @@ end
 ---@field bottom integer so many, from the last
 
 --- Some rows of the buffer have changed.
+---@param tick integer 'changedtick' now
 ---@param first integer
 ---@param before integer the row after the last one, before that
 ---@param after integer
-function Section:note(first, before, after)
+function Section:note(tick, first, before, after)
   local unchanged = self.unchanged
   self.tick = nil
+  if not unchanged or first < unchanged.first or before >= unchanged.after then
+    self.outside = tick -- the blank line below it is the draft's, too
+  end
   if not unchanged or first >= unchanged.after then
     return -- below it
   elseif before <= unchanged.first and first < unchanged.first then
@@ -147,6 +151,13 @@ function Section:note(first, before, after)
     return
   end
   unchanged.after = unchanged.after + after - before
+end
+
+--- Whether nothing but its own lines has changed.
+---@param since integer 'changedtick' then
+---@return boolean
+function Section:only(since)
+  return self.outside <= since
 end
 
 --- The first items of a list, some others, and its last ones.
