@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from winnow.adapters.git.worktrees import GitWorktrees
 from winnow.adapters.past.pasts import Pasts
 
 ROOT = Path(__file__).parents[2]
+GIT = str(shutil.which("git"))
 HOOKS = ("post-checkout", "reference-transaction", "post-index-change", "pre-commit")
 DRIVERS = {
     "core.fsmonitor": "fsmonitor",
@@ -45,7 +47,7 @@ class Trap:
             "a filter=evil diff=evil merge=evil\nb filter=e=v\n"
         )
         self.git("add", "--all")
-        self.git("-c", "user.name=u", "-c", "user.email=u@u", "commit", "--quiet", "-m", "x")
+        self.git("commit", "--quiet", "-m", "x")
         for hook in HOOKS:
             self.program(self.top / ".git/hooks" / hook, hook)
         for program in ("git", "rg", "sh"):
@@ -54,8 +56,33 @@ class Trap:
             self.git("config", name, str(self.program(folder / mark, mark)))
         self.git("config", "commit.gpgsign", "true")
 
-    def git(self, *arguments: str) -> None:
-        subprocess.run(["git", *arguments], cwd=self.top, check=True, capture_output=True)
+    def git(self, *arguments: str, below: str = "") -> None:
+        command = [GIT, "-c", "user.name=u", "-c", "user.email=u@u", *arguments]
+        subprocess.run(command, cwd=self.top / below, check=True, capture_output=True)
+
+    def nest(self) -> None:
+        """Have a repository inside, which names programs of its own."""
+        self.git("init", "--quiet", "inner")
+        inner = self.top / "inner"
+        (inner / ".gitattributes").write_text("* filter=evil diff=evil\n")
+        (inner / "file").write_text("one\n")
+        self.git("add", "--all", below="inner")
+        self.git("commit", "--quiet", "-m", "x", below="inner")
+        self.git("add", "inner")
+        self.git("commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", "inner")
+        for name in ("filter.evil.clean", "filter.evil.smudge", "diff.external"):
+            program = self.program(self.top.parent / f"inner-{name}", f"inner {name}")
+            self.git("config", name, str(program), below="inner")
+        for name, value in (("submodule.recurse", "true"), ("diff.submodule", "diff")):
+            self.git("config", name, value)
+        for mark in self.ran.iterdir():  # by what was made just now
+            mark.unlink()
+        self.change()
+
+    def change(self) -> None:
+        """Change the one inside so that git has to compare: the file has its size as before."""
+        file = self.top / "inner/file"
+        file.write_text("one\n" if file.read_text() == "two\n" else "two\n")
 
     def program(self, path: Path, mark: str) -> Path:
         path.write_text(f"#!/bin/sh\ntouch '{self.ran}/{mark}'\nexec cat\n")
@@ -97,6 +124,32 @@ def test_git_runs_nothing_of_a_repository(trap: Trap, tmp_path: Path) -> None:
     assert trap.sprung() == set()
 
 
+def test_git_runs_nothing_of_a_repository_inside_one(trap: Trap, tmp_path: Path) -> None:
+    """What is changed in it is none of ours, also where a file can't be added."""
+    trap.nest()
+
+    async def work() -> None:
+        past = await Pasts(tmp_path / "past")(str(trap.top), "chat")
+        before = await past.now()
+        trees = GitWorktrees(tmp_path / "trees")
+        trap.change()
+        tree = await trees.create(str(trap.top), "task", uncommitted=True)
+        shutil.copytree(trap.top / "inner", Path(tree.path, "inner"), dirs_exist_ok=True)
+        (Path(tree.path) / "c").write_text("c\n")
+        assert await trees.diffstat(tree) == "1 file +0 −0"
+        change = await trees.change(tree)
+        assert [file.path for file in change.files] == ["c"]
+        assert (await trees.merge(tree, change.commit, {"c": None})).done == ("c",)
+        (trap.top / ".gitattributes").write_text("d working-tree-encoding=UTF-16\n")
+        (trap.top / "d").write_bytes(b"\0\1\2")
+        changes = await past.changes(before, await past.now(), [])
+        assert {Path(file.path).name for file in changes.files} == {"c", ".gitattributes"}
+        await trees.remove(tree)
+
+    asyncio.run(work())
+    assert trap.sprung() == set()
+
+
 LUA = """
 vim.opt.runtimepath:prepend(arg[1])
 local cwd, ended = arg[2], 0
@@ -109,12 +162,10 @@ print(vim.json.encode(require('winnow.context.diff').of(cwd).lines))
 """
 
 
-def test_neither_does_that_of_neovim(trap: Trap, tmp_path: Path) -> None:
-    """For `@diff`, and for the names that mentions are completed with."""
+def mentioned(trap: Trap, tmp_path: Path) -> str:
+    """What Neovim finds for mentions there."""
     script = tmp_path / "script.lua"
     script.write_text(LUA)
-    (trap.top / "a").write_text("zero\n")
-    (trap.top / "b").write_text("zero\n")
     nvim = Path(sys.executable).with_name("nvim")
     ran = subprocess.run(
         [nvim if nvim.exists() else "nvim", "--clean", "-l", script, ROOT, trap.top],
@@ -123,7 +174,41 @@ def test_neither_does_that_of_neovim(trap: Trap, tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert (ran.stdout + ran.stderr).count("+zero") == 2
+    return ran.stdout + ran.stderr
+
+
+def test_neither_does_that_of_neovim(trap: Trap, tmp_path: Path) -> None:
+    """For `@diff`, and for the names that mentions are completed with."""
+    (trap.top / "a").write_text("zero\n")
+    (trap.top / "b").write_text("zero\n")
+    assert mentioned(trap, tmp_path).count("+zero") == 2
+    assert trap.sprung() == set()
+
+
+def test_nor_that_of_a_repository_inside_one(trap: Trap, tmp_path: Path) -> None:
+    """Neither by what is changed there, nor by another commit of it."""
+    trap.nest()
+    assert mentioned(trap, tmp_path).strip() == "[]"
+    (trap.top / "inner/new").write_text("new\n")
+    trap.git("-c", "filter.evil.clean=cat", "add", "new", below="inner")
+    trap.git("commit", "--quiet", "-m", "y", below="inner")
+    for mark in trap.ran.iterdir():
+        mark.unlink()
+    assert mentioned(trap, tmp_path).count("Subproject commit") == 2
+    assert trap.sprung() == set()
+
+
+def test_neovim_has_no_git_fetch_what_is_missing(trap: Trap, tmp_path: Path) -> None:
+    """The repository says how, which may be by a program."""
+    told = subprocess.check_output([GIT, "rev-parse", "HEAD:a"], cwd=trap.top, text=True)
+    (trap.top / ".git/objects" / told[:2] / told[2:].strip()).unlink()
+    trap.git("config", "core.repositoryFormatVersion", "1")
+    trap.git("config", "extensions.partialClone", "origin")
+    trap.git("config", "remote.origin.promisor", "true")
+    trap.git("config", "remote.origin.url", str(tmp_path))
+    trap.git("config", "remote.origin.uploadpack", str(trap.program(tmp_path / "up", "fetch")))
+    (trap.top / "a").write_text("zero\n")
+    mentioned(trap, tmp_path)
     assert trap.sprung() == set()
 
 

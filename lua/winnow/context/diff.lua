@@ -4,8 +4,9 @@ local trim = require('winnow.trim')
 
 local M = {}
 
--- Neither may run what the project's own settings name.
-local DIFF = { 'diff', '--no-color', '--no-ext-diff', '--no-textconv', 'HEAD', '--', '.' }
+-- None may run what the project's own settings name, or those of a repository in it.
+local DIFF = { 'diff', '--no-color', '--no-ext-diff', '--no-textconv' }
+vim.list_extend(DIFF, { '--ignore-submodules=dirty', '--submodule=short', 'HEAD', '--', '.' })
 
 ---@class winnow.Diff
 ---@field at integer when it was made, in milliseconds

@@ -18,6 +18,9 @@ local PATIENCE = 10 * 1000 -- milliseconds
 ---@return table<string, string>
 local function environment()
   return {
+    -- An object that is missing is fetched as the repository says, which may name a program.
+    GIT_ALLOW_PROTOCOL = 'none',
+    GIT_NO_LAZY_FETCH = '1',
     GIT_OPTIONAL_LOCKS = '0',
     GIT_TERMINAL_PROMPT = '0',
     LC_ALL = 'C',

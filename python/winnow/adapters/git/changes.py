@@ -17,7 +17,10 @@ _CAT = ("cat-file", "--buffer")  # else it writes, and we read, one by one
 NONE = "0" * 40  # no object
 _KINDS = {"000000": "no file", "100644": "a file", "100755": "executable", "120000": "a link"}
 FILE, _MODULE = "100644", "160000"
-_NUMBERS = ("diff", "--no-ext-diff", "--no-textconv", "--numstat", "-z", "--no-renames")
+# Whether a submodule is dirty git asks another git, by the settings of that repository.
+_SHALLOW = ("--ignore-submodules=dirty", "--submodule=short")
+_PLAIN = ("--no-ext-diff", "--no-textconv", *_SHALLOW)
+_NUMBERS = ("diff", *_PLAIN, "--numstat", "-z", "--no-renames")
 
 
 class Entry(msgspec.Struct, frozen=True):

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 _QUIET = (
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"),
-    *("-c", "safe.bareRepository=explicit"),
+    *("-c", "safe.bareRepository=explicit", "-c", "submodule.recurse=false"),
 )
 _ENV = {
     "GIT_TERMINAL_PROMPT": "0",

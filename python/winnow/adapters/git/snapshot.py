@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from winnow.adapters.git.git import GitError, line, run
+from winnow.adapters.git.git import GitError, items, line, run
+
+_LISTING = ("ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard")
+_UPDATE = ("update-index", "-z", "--add", "--remove", "--replace", "--stdin")
+
+
+async def listed(top: Path, env: Mapping[str, str]) -> list[str]:
+    """All paths that are not as an index has them; a repository that it lacks ends with a slash."""
+    return list(dict.fromkeys(await items(top, *_LISTING, env=env)))
+
+
+async def add(top: Path, paths: Iterable[str], env: Mapping[str, str], *quick: str) -> None:
+    """Put these paths into an index, or take them out of it, as they are on disk.
+
+    Not by ``git add``, which has another git look into each submodule, where programs are run by
+    the settings of that repository.
+    """
+    given = b"".join(os.fsencode(path.rstrip("/")) + b"\0" for path in paths)
+    if given:
+        await run(top, *quick, *_UPDATE, input=given, env=env)
 
 
 @asynccontextmanager
@@ -30,7 +50,7 @@ async def take(folder: Path, *parents: str) -> str:
     """A commit of all that stands in a worktree, untracked files included, ignored ones not."""
     async with index(folder) as env:
         top = Path(await line(folder, "rev-parse", "--show-toplevel"))
-        await run(top, "add", "--all", env=env)
+        await add(top, await listed(top, env), env)
         tree = await line(top, "write-tree", env=env)
     return await commit(folder, tree, parents)
 

@@ -15,18 +15,18 @@ from pathlib import Path
 
 from winnow import ports
 from winnow.adapters.files import private, private_folder
-from winnow.adapters.git import changes
+from winnow.adapters.git import changes, snapshot
 from winnow.adapters.git.changes import FILE, NONE, Entry
-from winnow.adapters.git.git import GitError, items, line, run
+from winnow.adapters.git.git import GitError, line, run
 from winnow.adapters.past.past import Blob, KnownPast, drop, real
 from winnow.core.review.history import Saved
 
 _LARGEST = 16 << 20  # bytes of a file that git does not know; more is not copied
 _MOST = 20_000  # of them; more were meant to be ignored
 _PACKED = 100  # so many files go faster into one than each into its own
+_TRIES = 200  # to add what differs, if some of it can't be added
 _AT = "@"  # between a tree and the second in which it was taken
 _QUICK = ("-c", "core.looseCompression=1", "-c", "core.safecrlf=false")
-_LISTING = ("ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard")
 _KNOWN = "history.json"
 _REGULAR = (FILE, "100755")
 
@@ -67,20 +67,27 @@ class GitPast(KnownPast):
         at = int(time.time())
         if not (self._place / "index").exists():
             await asyncio.to_thread(self._begin)
-        found = list(dict.fromkeys(await items(self.root, *_LISTING, env=self._env)))
-        paths = await asyncio.to_thread(self._chosen, found)
-        if paths:
-            given = b"".join(os.fsencode(path) + b"\0" for path in paths)
-            pack = ("-c", "core.bigFileThreshold=1") if len(paths) > _PACKED else ()
-            how = ("-z", "--add", "--remove", "--replace", "--stdin")
-            add = (*_QUICK, *pack, "update-index", *how)
-            try:
-                await run(self.root, *add, input=given, env=self._env)
-            except GitError:  # one of them can't be read, or has just become something else
-                every = (*_QUICK, "add", "--all", "--ignore-errors")
-                await run(self.root, *every, env=self._env, may_fail=(1, 128))
+        found = await snapshot.listed(self.root, self._env)
+        await self._add(await asyncio.to_thread(self._chosen, found), _TRIES)
         tree = await line(self.root, "write-tree", "--missing-ok", env=self._env)
         return f"{tree}{_AT}{at}"
+
+    async def _add(self, paths: Sequence[str], tries: int) -> int:
+        """All of these but those that can't be read, or have just become something else.
+
+        Gives how many tries are left: by then, it is not about single files.
+        """
+        pack = ("-c", "core.bigFileThreshold=1") if len(paths) > _PACKED else ()
+        try:
+            await snapshot.add(self.root, paths, self._env, *_QUICK, *pack)
+        except GitError:
+            if not tries:
+                raise
+            tries -= 1
+            middle = len(paths) // 2
+            for part in (paths[:middle], paths[middle:]) if middle else ():
+                tries = await self._add(part, tries)
+        return tries
 
     def _begin(self) -> None:
         private_folder(self._place / "objects")
