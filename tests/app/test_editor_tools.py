@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -46,6 +47,15 @@ async def test_only_what_is_on_is_there(room: Room) -> None:
     listed = await server["instance"].handle({"id": 1, "method": "tools/list"})
     hints = [(one["name"], one.get("annotations")) for one in listed["result"]["tools"]]
     assert hints == [("buffers", {"readOnlyHint": True}), ("jump", None)]
+
+
+async def test_only_what_is_offered_runs_unasked(room: Room) -> None:
+    """Another server may have a tool that Claude Code calls the same."""
+    (hook,) = editor_tools.allowed(await opened(room, "jump", "buffers", "quickfix"))
+    assert hook.matcher
+    names = [name for name in t.NAMES if re.fullmatch(hook.matcher, t.PREFIX + name)]
+    assert names == ["buffers", "quickfix"]
+    assert editor_tools.allowed(None) == []
 
 
 async def test_nothing_is_there_where_all_is_off(room: Room) -> None:

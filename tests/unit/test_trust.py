@@ -191,3 +191,25 @@ def test_what_cant_be_shown_is_never_given_whole() -> None:
     what = Project("/shop", (Source(".claude/settings.json", None),))
     (entry,) = project.entries(what.sources)
     assert not trust.given(what, {entry.text: "kept"}).whole
+
+
+@pytest.mark.parametrize(
+    ("source", "poses"),
+    [
+        (Source(".mcp.json", json.dumps({"mcpServers": {"winnow": {"command": "x"}}})), True),
+        (Source(".mcp.json", json.dumps({"mcpServers": {"winnow.editor": "x"}})), True),
+        (Source(".mcp.json", json.dumps({"mcpServers": {"winnow-editor": "x"}})), False),
+        (Source(".claude/agents/a.md", "---\nmcpServers:\n- winnow editor:\n---\n"), True),
+        (Source(".claude/agents/a.md", '---\nmcpServers: {"\\x77innow": 1}\n---\n'), True),
+        (Source(".claude/agents/a.md", "---\nmcpServers: [db]\n---\n"), False),
+        (Source(".claude/agents/a.md", "---\nname: winnow\n---\n"), False),
+    ],
+)
+def test_what_poses_as_ours_is_never_given(source: Source, poses: bool) -> None:
+    """A tool of its would be taken for one of ours, and run unasked."""
+    verdicts: dict[str, trust.Verdict]
+    verdicts = {entry.text: "kept" for entry in project.entries([source])}
+    found = trust.given(Project("/shop", (source,)), verdicts)
+    assert found.whole != poses
+    assert (found.servers == {}) or not poses
+    assert (project.POSES in "".join(verdicts)) == poses

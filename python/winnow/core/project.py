@@ -55,6 +55,10 @@ _HARMLESS_KEYS = {
     "version",
     "when_to_use",
 }
+# As Claude Code calls servers of ours; what tools of these names may do is decided by their names.
+_OURS = ("winnow", "winnow_editor")
+_ODD = re.compile(r"[^a-zA-Z0-9_-]")  # becomes `_` in the names of tools
+POSES = "poses as Winnow's, so no file of this project is read as it is"
 _NEVER = ("auto", "bypassPermissions")  # which Claude Code takes from no project
 _SHELL = ("!`", "```!")  # how what runs begins, in the text of a command or a skill
 _BREAK = re.compile("[\n\r\x0b\x0c\x85\u2028\u2029]")
@@ -96,12 +100,13 @@ class Project(msgspec.Struct, frozen=True):
 class Entry(msgspec.Struct, frozen=True):
     """One thing. ``settings`` and ``servers`` are how Claude Code gets it without its file.
 
-    Both are empty for what it takes from its file only.
+    Both are empty for what it takes from its file only. ``poses``: it must not get the file.
     """
 
     text: str
     settings: dict[str, Any] = {}
     servers: dict[str, Any] = {}
+    poses: bool = False
 
 
 def entries(sources: Iterable[Source]) -> list[Entry]:
@@ -167,8 +172,7 @@ def _of(source: Source) -> Iterator[Entry]:
                 yield Entry(f"{text} ({source.name})", settings=fragment)
         case "servers", {"mcpServers": dict(servers)}:
             for name, server in servers.items():
-                text = f"server {name}: {_command(server)} ({source.name})"
-                yield Entry(text, servers={name: server})
+                yield _server(name, server, source.name)
         case "tasks", {"tasks": list(tasks)}:
             for task in tasks:
                 yield Entry(f"scheduled: {_words(task)} ({source.name})")
@@ -178,6 +182,13 @@ def _of(source: Source) -> Iterator[Entry]:
             yield Entry(f"code: {source.text} ({source.name})")
         case kind, _:
             yield from _prompt(kind, source)
+
+
+def _server(name: str, server: Any, file: str) -> Entry:
+    what = f"{_command(server)} ({file})"
+    if _ODD.sub("_", name) in _OURS:
+        return Entry(f"server {name} {POSES}: {what}", poses=True)
+    return Entry(f"server {name}: {what}", servers={name: server})
 
 
 def _parsed(source: Source) -> Any:
@@ -240,7 +251,11 @@ def _prompt(kind: str, source: Source) -> Iterator[Entry]:
     if any(mark in text for mark in _SHELL):  # which of it runs is for Claude Code to say
         more.append(f"may run {text.strip()}")
     if more:
-        yield Entry(f"{kind} {_title(source)}: {'; '.join(more)} ({source.name})")
+        what = f"{'; '.join(more)} ({source.name})"
+        # An agent may bring servers, whose names YAML may spell by escapes.
+        poses = kind == "agent" and ("winnow" in what or "\\" in what)
+        how = f" {POSES}" if poses else ""
+        yield Entry(f"{kind} {_title(source)}{how}: {what}", poses=poses)
 
 
 def _head(text: str) -> str:

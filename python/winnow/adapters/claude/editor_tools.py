@@ -64,5 +64,12 @@ def asking(editor: ports.EditorTools | None, ask: ports.Ask) -> ports.Ask:
     return asked
 
 
-# A rule of the user's that denies or asks still holds.
-ALLOWED = HookMatcher(f"^{tools.PREFIX}({'|'.join(tools.READING)})$", [rules.deciding("allow")])
+def allowed(editor: ports.EditorTools | None) -> list[HookMatcher]:
+    """Hooks that let run what reads. A rule of the user's that denies or asks still holds.
+
+    Only what is offered: another server may have a tool of the same name as one that is not.
+    """
+    names = [name for name in tools.READING if editor is not None and name in editor.offered]
+    if not names:
+        return []
+    return [HookMatcher(f"^{tools.PREFIX}({'|'.join(names)})$", [rules.deciding("allow")])]

@@ -73,7 +73,7 @@ def options(
         forward_subagent_text=True,
         enable_file_checkpointing=not (elsewhere or spec.aside or spec.role == "worker"),
         can_use_tool=requests.can_use_tool,
-        hooks=_hooks(requests, settings_changed, asks=_asks(spec)),
+        hooks=_hooks(spec, requests, settings_changed),
         max_buffer_size=64 << 20,  # a longer line, such as a big image, ends the client
         stderr=stderr,
         env=private.variables(whole=spec.given.whole)
@@ -93,8 +93,8 @@ def _asking(spec: ports.AgentSpec, ask: ports.Ask) -> dict[str, Any]:
     else:
         found = ask_user.options(spec.questions, spec.given.prompts)
         servers = ask_user.servers(spec.questions, ask)
-        if spec.editor is not None:
-            servers |= editor_tools.servers(spec.editor)
+        if (editor := _editor(spec)) is not None:
+            servers |= editor_tools.servers(editor)
     return {**found, "mcp_servers": {**spec.given.servers, **servers}}
 
 
@@ -111,20 +111,25 @@ def _project(given: Given, cwd: str, files: ExitStack) -> dict[str, Any]:
     return found
 
 
+def _editor(spec: ports.AgentSpec) -> ports.EditorTools | None:
+    """Neovim, if its tools are given to the agent."""
+    return None if spec.aside or spec.role else spec.editor
+
+
 def _asks(spec: ports.AgentSpec) -> bool:
     """Whether the user is asked before the context is compacted; not for a worker."""
     return spec.compact == "ask" and spec.role != "worker"
 
 
 def _hooks(
-    requests: Requests, settings_changed: Callable[[], object], *, asks: bool
+    spec: ports.AgentSpec, requests: Requests, settings_changed: Callable[[], object]
 ) -> dict[HookEvent, list[HookMatcher]]:
     compacts = HookMatcher("auto", [requests.compacts], timeout=_PATIENT)
     # Our tools come to `can_use_tool`, also in modes that permit or deny without asking.
     always = HookMatcher(_OURS, [rules.deciding("ask")])
     return {
-        **({"PreCompact": [compacts]} if asks else {}),
-        "PreToolUse": [always, editor_tools.ALLOWED],
+        **({"PreCompact": [compacts]} if _asks(spec) else {}),
+        "PreToolUse": [always, *editor_tools.allowed(_editor(spec))],
         private.CONFIG_CHANGE: [HookMatcher(hooks=[_keeping_out(settings_changed)])],
         **{event: [HookMatcher(hooks=[requests.tool_ended])] for event in _TOOL_ENDS},
     }

@@ -97,7 +97,8 @@ def given(what: Project, verdicts: Verdicts) -> Given:
     for text, verdict in verdicts.items():
         if verdict == "granted":
             settings = project.merged(settings, _granted(text))
-    if len(kept) == len(entries) and what.is_known:
+    poses = any(entry.poses for entry in entries)
+    if len(kept) == len(entries) and what.is_known and not poses:
         # From a file they count only where Claude Code itself trusts the project.
         for entry in kept:
             rules = entry.settings.get("permissions", {})
