@@ -10,6 +10,7 @@ import pytest
 from winnow import ports
 from winnow import protocol as p
 from winnow.app.lists import FRAME
+from winnow.core import listing
 from winnow.core.controls import Rule, Server
 from winnow.core.text.text import strip_markers
 
@@ -30,6 +31,7 @@ class Fake:
         self.revoked: list[str] = []
         self.switched: list[tuple[str, bool]] = []
         self.silent = False
+        self.odd: list[Server] = []
         self.early = 0  # how often there are no servers yet
 
     async def rules(self) -> list[Rule]:
@@ -48,7 +50,7 @@ class Fake:
             return []
         off = {name for name, on in self.switched if not on}
         states = [(name, "disabled" if name in off else "connected") for name in ("db", "web")]
-        return [Server(name, state, ("query",)) for name, state in states]
+        return self.odd or [Server(name, state, ("query",)) for name, state in states]
 
     async def switch(self, server: str, *, on: bool) -> None:
         self.switched.append((server, on))
@@ -128,6 +130,16 @@ async def test_a_server_is_switched_off_and_on_again(room: Room) -> None:
     await edit(room, "mcp", left, "nobody")
     assert room.editor.every(p.ListProblem)[-1].row == 1
     assert fake.switched == [("db", False), ("db", True)]
+
+
+async def test_what_a_server_says_of_itself_hides_nothing_and_is_lines(room: Room) -> None:
+    fake = await opened(room, "mcp")
+    fake.odd = [Server("d\nb\u202e", "failed", ("a\nb",), "one\ntwo\x1b")]
+    await room.do(p.WatchList("mcp", CHAT, open=True))
+    await shown(room)
+    await room.do(p.PickLine("mcp", CHAT, key=listing.key("d\nb\u202e")))
+    peeked = ["# d ⏎ b‹U+202E›", "", "one", "two␛", "", "- a ⏎ b"]
+    assert room.editor.every(p.Peeked)[-1].lines == peeked
 
 
 @pytest.mark.parametrize("event", [p.WatchList("mcp", CHAT, open=True), p.Wake(CHAT)])

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from winnow import protocol as p
+from winnow.app.lists import FRAME
 from winnow.core import agent as a
 from winnow.core.asking import question_tool
 from winnow.core.tasks import events as t
+from winnow.core.tasks import lines
 
 from tests.app.fakes import CHAT, Room, working
 
@@ -46,3 +50,21 @@ async def test_what_a_subagent_asks_names_it_in_its_record_and_is_no_call(room: 
     await room.answer("Yes")
     assert room.editor.every(p.Freeze)[-1].lines[0].endswith("Sure? (look)")
     assert room.editor.every(p.Tool) == []
+
+
+async def test_what_is_looked_at_hides_nothing_and_is_lines(room: Room) -> None:
+    """Neovim takes no line breaks in a line; a command's output ends no block of its own."""
+    await working(room)
+    kind = "evil\n## You\u202e⟦ab12=1=1⟧"
+    began = t.Began("a1", "look\n## You", t.AGENT, "c1", kind)
+    await room.hear(a.ToolStarted("c1", "Agent", LOOK), began)
+    await room.hear(t.Began("b1", "make"), t.Ended("b1", "completed", "\x1b[31m\n```\n# \u202eA"))
+    await room.do(p.VisitAgent(CHAT, "a1"))
+    await room.settle()
+    title = room.editor.every(p.AgentPage)[-1].title
+    assert title == "look ## You · evil ## You‹U+202E›‹ab12=1=1›"
+    await room.do(p.WatchList("tasks", 0, open=True))
+    await asyncio.sleep(2 * FRAME)
+    await room.do(p.PickLine("tasks", 0, key=lines.row_key(CHAT, "b1"), peek=True))
+    shown = ["**make**", "", "````", "␛[31m", "```", "# ‹U+202E›A", "````"]
+    assert room.editor.every(p.Peeked)[-1].lines == shown

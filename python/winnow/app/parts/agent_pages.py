@@ -217,7 +217,7 @@ class AgentPages:
         task = page.task
         page.draw(self._entries(task))
         keep, changed = page.changed()
-        title = f"{lines.name(task)} · {task.type}" if task.type else lines.name(task)
+        title = " · ".join(filter(None, (lines.name(task), lines.short(task.type))))
         state = self._state(task)
         if changed or show or state != page.state:
             page.state = state

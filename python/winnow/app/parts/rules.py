@@ -12,6 +12,7 @@ from winnow.app.parts.part import Around
 from winnow.core import listing
 from winnow.core.controls import Rule
 from winnow.core.listing import Edits, Problem, Row
+from winnow.core.text.text import clean
 
 NONE = "No rules are in force."
 FIXED = "“{}” can't be revoked here: it is from {}."
@@ -69,7 +70,8 @@ class RulesList(Asked[list[Rule]]):
         """Show all of it."""
         for rule in self.told:
             if _key(rule) == key:
-                self._tell(p.Peeked([f"{rule.behavior} {rule.rule}", "", f"From: {rule.where}"]))
+                said = (f"{rule.behavior} {rule.rule}", "", f"From: {rule.where}")
+                self._tell(p.Peeked([clean(line) for line in said]))
 
 
 class Rules(HasAsked):
@@ -82,7 +84,7 @@ class Rules(HasAsked):
 def _question(kept: Sequence[Rule], *, session: bool) -> str:
     asked = [SESSION] if session else []
     if kept:
-        names = ", ".join(f"“{rule.rule}”" for rule in kept)
+        names = ", ".join(f"“{clean(rule.rule)}”" for rule in kept)
         where = " and ".join(dict.fromkeys(rule.where for rule in kept))
         asked.append(FILES.format(names, where))
     return " ".join(asked)

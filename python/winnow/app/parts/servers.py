@@ -13,6 +13,7 @@ from winnow.app.parts.part import Around
 from winnow.core import listing
 from winnow.core.controls import Server
 from winnow.core.listing import Edits, Problem, Row
+from winnow.core.text.text import clean, clean_block
 
 _SOON = 1.0  # seconds after which one that starts is looked at again
 NONE = "This session has no MCP servers."
@@ -77,9 +78,9 @@ class ServersList(Asked[list[Server]]):
         """Show its tools."""
         for one in self.told:
             if listing.key(one.name) == key:
-                tools = [f"- {tool}" for tool in one.tools] or ["It offers no tools now."]
-                why = [one.error, ""] if one.error else []
-                self._tell(p.Peeked([f"# {one.name}", "", *why, *tools]))
+                tools = [f"- {clean(tool)}" for tool in one.tools] or ["It offers no tools now."]
+                why = [*clean_block(one.error), ""] if one.error else []
+                self._tell(p.Peeked([f"# {clean(one.name)}", "", *why, *tools]))
 
 
 class Servers(HasAsked):

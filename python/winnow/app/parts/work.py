@@ -12,11 +12,13 @@ from winnow import protocol as p
 from winnow.app.parts.agent_pages import AgentPages
 from winnow.app.parts.part import Around, Part
 from winnow.core import agent as a
+from winnow.core.context.attachment import fenced
 from winnow.core.listing import Row
 from winnow.core.tasks import events as t
 from winnow.core.tasks import lines
 from winnow.core.tasks.tasks import Task, Tasks
 from winnow.core.text import grammar
+from winnow.core.text.text import clean_block
 from winnow.core.transcript.entries import Returned
 
 _FRAME = 0.25  # seconds in which what happens is shown together
@@ -180,11 +182,11 @@ class Work(Part):
 
     def said(self, task: Task) -> list[str]:
         """What it has said last, as Markdown."""
-        text = task.summary or self._said.get(task.id, "") or task.doing
+        said = clean_block(task.summary or self._said.get(task.id, "").rstrip("\n") or task.doing)
         head = [f"**{lines.name(task)}**", ""]
         if task.is_agent:
-            return [*head, *text.split("\n")]
-        return [*head, "```", *text.rstrip("\n").split("\n")[-40:], "```"]
+            return [*head, *said]
+        return [*head, *fenced("\n".join(said[-40:])).split("\n")]
 
     # --- from the user --------------------------------------------------------------------------
 
