@@ -219,6 +219,21 @@ def test_a_long_paste_is_folded(editor: Editor) -> None:
     assert draft(editor).endswith(f'@"{path}"')
 
 
+def test_nothing_that_is_pasted_runs(editor: Editor) -> None:
+    """Neither text that looks like the path of an image, nor a file of such a name."""
+    mark = editor.sandbox.project / "mark"
+    image = editor.sandbox.project / f"`touch {mark.name}`.png"
+    image.write_bytes(b"x")
+    editor.command("cd " + str(editor.sandbox.project))
+    editor.keys(":Winnow<CR>i")
+    for text in (f"~/`touch {mark}`.png", f"/{{a`touch {mark}`,b}}.png", str(image)):
+        editor.request("nvim_paste", text, True, -1)
+        editor.keys("<CR>")
+    assert not mark.exists()
+    assert f"~/`touch {mark}`.png" in editor.lines()
+    assert f'@"{image}"' in draft(editor)
+
+
 def test_the_list_has_what_is_sent(claude: Editor, api: ScriptedAPI) -> None:
     """`dd` takes a mention out of the draft; `gf` opens the instructions in force."""
     project(claude, {"CLAUDE.md": "Be brief.", "a.txt": "a", "b c.txt": "b"})

@@ -50,7 +50,9 @@ local function dropped(text)
   local path = trim.both(text):gsub('^file://', ''):gsub('^(["\'])(.*)%1$', '%2')
   path = path:gsub('\\(.)', '%1')
   local kind = (path:match('^[~/].*%.(%w+)$') or ''):lower()
-  if KINDS[kind] and not path:find('\n') and vim.fn.filereadable(vim.fn.expand(path)) == 1 then
+  -- Not by expand(), to which backticks in a name are a command to run.
+  local file = vim.fs.normalize(path, { expand_env = false })
+  if KINDS[kind] and not path:find('\n') and vim.fn.filereadable(file) == 1 then
     return path:find('%s') and ('@"%s" '):format(path) or ('@%s '):format(path)
   end
 end
