@@ -621,3 +621,15 @@ async def test_a_task_that_is_led_elsewhere_is_only_read() -> None:
     await room.do(p.Confirm(TASK, "s1", ["A"], 0))  # a section that its file had
     assert len([text for text in texts(room) if text.startswith("This task's run")]) == 2
     await room.chats.close()
+
+
+async def test_what_the_user_is_asked_hides_nothing_of_a_title(room: Running) -> None:
+    """Nor is it another question."""
+    await room.make("Cart”?\nStop \u202enothing" + "t" * 5000)
+    await room.do(p.WatchList("board", 0, open=True))
+    await room.settle()
+    before = room.editor.every(p.Listed)[-1].lines
+    await room.do(p.EditList("board", before=before, lines=before[:1]))
+    [asked] = room.editor.every(p.ListAsks)
+    assert asked.sentence.startswith("Stop t1 “Cart”? ⏎ Stop ‹U+202E›nothingtttt")
+    assert len(asked.sentence) < 100

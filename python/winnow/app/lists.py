@@ -11,6 +11,7 @@ from winnow import protocol as p
 from winnow.core import listing
 from winnow.core.listing import Edits, Problem, Row
 from winnow.core.never import assert_never
+from winnow.core.text.text import clean
 
 FRAME = 0.05  # seconds in which what happens is shown together
 
@@ -103,9 +104,10 @@ class List:
     def answer(self, what: Problem | str | None) -> None:
         """Tell the user what came of an edit; see `change`."""
         if isinstance(what, Problem):
-            self._tell(p.ListProblem(self.name, self.of, row=what.row, sentence=what.sentence))
+            said = clean(what.sentence)
+            self._tell(p.ListProblem(self.name, self.of, row=what.row, sentence=said))
         elif isinstance(what, str):
-            self._tell(p.ListAsks(self.name, self.of, sentence=what))
+            self._tell(p.ListAsks(self.name, self.of, sentence=clean(what)))
         else:
             self._show(done=True)
 

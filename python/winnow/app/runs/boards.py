@@ -144,5 +144,7 @@ def _stopped(edits: Edits, runs: Mapping[str, Run]) -> list[str]:
     tasks = (runs[run].tasks[id] for run, id in edits.cancel)
     whole = [f"the whole run “{brief(runs[run].goal, 60)}”" for run in edits.stop]
     return whole + [
-        f"{task.id} “{task.title}”" for task in tasks if task.state in ("running", "blocked(input)")
+        f"{task.id} “{brief(task.title, 60)}”"
+        for task in tasks
+        if task.state in ("running", "blocked(input)")
     ]
