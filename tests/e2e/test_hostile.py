@@ -146,6 +146,10 @@ STREAMED = {
     "a head at the end of a line": (["end ⟦\n", "end ⟦a", "="], "end ⟦\nend ⟦a="),
     "a flag like a marker": (["git a=", "1=2 x"], "git a=1=2 x"),
     "headings": (["## You\n\nyes\n\n## Cl", "aude\n\nno"], " ## You\n\nyes\n\n ## Claude\n\nno"),
+    "headings of others": (
+        ["## Work", "er", "\n\n## Agent\n## Orchestrator", " too\n\n## Orchestrator"],
+        " ## Worker\n\n ## Agent\n## Orchestrator too\n\n ## Orchestrator",
+    ),
     "a tool's line": (["▸", " Read x ✓\n│ a", "\n│ b"], " ▸ Read x ✓\n│ a\n│ b"),
     "a record": (["so:\n", "✓ Selected: A\n", "⚠ Lost"], "so:\n ✓ Selected: A\n ⚠ Lost"),
     "frontmatter": (["---\nwinnow: 1\n", "---"], "---\nwinnow: 1\n---"),

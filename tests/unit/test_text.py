@@ -97,6 +97,7 @@ OURS = [
     "✗ Denied",
 ]
 OURS += ["━━ Permission", "✎ Something else:", "## You", "## Claude"]
+OURS += ["## Orchestrator", "## Worker", "## Agent"]
 
 
 @pytest.mark.parametrize("line", OURS)
@@ -112,6 +113,11 @@ def test_prose_never_begins_a_line_as_the_host_does(line: str, size: int) -> Non
             ended = piece.endswith("\n")
     shown += prose(unfinished, starts=ended)
     assert shown == f" {line}\nx {line}\n\n {line}\n {line}"
+
+
+def test_headings_of_prose_stay_where_they_are() -> None:
+    text = "## Workers\n\n## Worker threads\n\n## Agent 1\n\n### Worker\n\n# Agent"
+    assert prose(text) == text
 
 
 @pytest.mark.parametrize(

@@ -36,16 +36,23 @@ _SCRAPS = re.compile(f"[{_OPEN}{_CLOSE}]")
 _ODD = re.compile(f"{hidden.IN_LABELS.pattern}|[\r\n\t{_OPEN}{_CLOSE}]")
 _BENT = {_OPEN: grammar.BENT, _CLOSE: "›"}
 
+# Headings that are ours if nothing follows them in their line; the others are in any case.
+_ALONE = (grammar.ORCHESTRATOR, grammar.WORKER, grammar.AGENT)
+_BEGUN = {head[:end] for head in (*grammar.SPEAKERS, *_ALONE) for end in range(1, len(head))}
+
 # The end of a piece of text that, with the next piece, is a marker's head or one line break.
 _UNFINISHED = re.compile(
-    rf"(?ai)(?:{_OPEN}(?:[a-z0-9]{{1,40}}=?)?|\r"
-    r"|(?:\A|(?<=\n))##?(?:(?<=##) (?:Yo?|Cl?a?u?d?)?)?)\Z"
+    rf"(?ai:{_OPEN}(?:[a-z0-9]{{1,40}}=?)?)\Z|\r\Z|(?:\A|(?<=\n))"
+    rf"(?:{'|'.join(sorted(_BEGUN))}|(?:{'|'.join(_ALONE)})[ \t]*)\Z"
 )
 
 # How lines begin that only the host writes. Box drawings look like the rules of a section.
 _DONE = f"{grammar.KEPT}{grammar.REFUSED}{grammar.STOPPED}{grammar.ENDED}{grammar.REPLAYED}"
 _SIGNS = f"{grammar.TOOL}{grammar.THOUGHT}{grammar.NOTICE}{_DONE}{grammar.OWN}"
-_OURS = re.compile(f"(?m)^(?=[{_SIGNS}{grammar.RULE}]|{grammar.YOU}|{grammar.CLAUDE})")
+_OURS = re.compile(
+    f"(?m)^(?=[{_SIGNS}{grammar.RULE}]|{grammar.YOU}|{grammar.CLAUDE}"
+    rf"|(?:{'|'.join(_ALONE)})[ \t]*$)"
+)
 _LIKE_OURS = re.compile(
     rf"^(\s*)([{_SIGNS}{grammar.DECIDED}{grammar.UNDECIDED}…\u2500-\u257f]"
     r"|#(?=#* )|`(?=``)|~(?=~~)|\*(?=\*))"
