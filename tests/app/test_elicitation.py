@@ -137,3 +137,11 @@ async def test_what_is_too_long_is_declined_and_said(room: Room) -> None:
     task = await form(room, requested_schema=many)
     assert task.result() == a.Allow({"action": "decline"})
     assert "The form of forms has 300 fields, more than 200: it was declined." in room.editor.text
+
+
+async def test_too_many_values_are_declined_at_once(room: Room) -> None:
+    """Also those that all have one label, which are told apart."""
+    values = [{"const": str(number), "title": "same"} for number in range(20_000)]
+    task = await form(room, requested_schema={"properties": {"a": {"oneOf": values}}})
+    assert task.result() == a.Allow({"action": "decline"})
+    assert "has 20000 values, more than 999: it was declined." in room.editor.text

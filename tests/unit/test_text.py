@@ -121,7 +121,7 @@ def test_headings_of_prose_stay_where_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [*OURS, "━━━", "── Review", "  ✓ done", "```sh", "~~~", "● A", "**Q**"]
+    "line", [*OURS, "━━━", "── Review", "  ✓ done", "```sh", "~~~", "● A", "• A", "**Q**"]
 )
 def test_a_line_of_a_section_never_begins_as_ours_do(line: str) -> None:
     """It is shown whole, with a bracket that says so."""

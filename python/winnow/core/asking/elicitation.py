@@ -21,6 +21,7 @@ from winnow.core.text.visible import show
 
 TOOL = "elicitation"
 MOST = 200  # fields
+_VALUES = 999  # of one: the addresses in markers have three digits
 
 _Object = dict[str, Any]
 
@@ -49,6 +50,10 @@ class Elicitation(Way):
         fields = _fields(input)
         if len(fields) > MOST:
             return Malformed(f"The form of {server} has {len(fields)} fields, more than {MOST}")
+        if (most := max((len(field.values) for field in fields), default=0)) > _VALUES:
+            return Malformed(
+                f"A field of the form of {server} has {most} values, more than {_VALUES}"
+            )
         if not fields:
             return Form(id, (_accept(asks, "Form", _NOTHING),), server=server)
         first, *others = (field.question for field in fields)

@@ -128,8 +128,8 @@ class Field(msgspec.Struct, frozen=True):
             return f"at least {least:g} characters, not {len(own)}"
         if most is not None and len(own) > most:
             return f"at most {most:g} characters, not {len(own)}"
-        format = self.schema.get("format")
-        return "" if _is(format, own) else f"this must be {_FORMATS[str(format)]}"
+        format = str(self.schema.get("format"))
+        return "" if _is(format, own) else f"this must be {_FORMATS[format]}"
 
     def _wrong_number(self, own: str) -> str:
         number = _number(own)
@@ -163,7 +163,7 @@ class Field(msgspec.Struct, frozen=True):
         elif self.kind == "number":
             rules.append("a number")
         elif self.kind == "string":
-            rules += [_FORMATS[f] for f in (self.schema.get("format"),) if f in _FORMATS]
+            rules += [_FORMATS[f] for f in (str(self.schema.get("format")),) if f in _FORMATS]
         elif not self.values:
             rules.append("as JSON")
         return rules
@@ -200,7 +200,7 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _is(format: Any, text: str) -> bool:
+def _is(format: str, text: str) -> bool:
     """Whether a text has this format; an unknown one it has."""
     try:
         match format:

@@ -53,8 +53,9 @@ _OURS = re.compile(
     f"(?m)^(?=[{_SIGNS}{grammar.RULE}]|{grammar.YOU}|{grammar.CLAUDE}"
     rf"|(?:{'|'.join(_ALONE)})[ \t]*$)"
 )
+# Before an option stands a bullet, which only Neovim draws.
 _LIKE_OURS = re.compile(
-    rf"^(\s*)([{_SIGNS}{grammar.DECIDED}{grammar.UNDECIDED}…\u2500-\u257f]"
+    rf"^(\s*)([{_SIGNS}{grammar.DECIDED}{grammar.UNDECIDED}•…\u2500-\u257f]"
     r"|#(?=#* )|`(?=``)|~(?=~~)|\*(?=\*))"
 )
 
