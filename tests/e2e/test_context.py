@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from tests.api import ScriptedAPI, say
+from tests.e2e.conftest import Desks, Share
+from tests.e2e.desk import ScriptedDesk
 from tests.e2e.editor import Editor
 from tests.e2e.steps import draft, wait_idle
 
@@ -217,6 +219,22 @@ def test_a_long_paste_is_folded(editor: Editor) -> None:
     path = editor.sandbox.project / "my pic.png"
     editor.request("nvim_paste", str(path).replace(" ", "\\ "), True, -1)
     assert draft(editor).endswith(f'@"{path}"')
+
+
+def test_a_link_that_leads_out_says_so(share: Share, desks: Desks) -> None:
+    """A project may call a file of the user's README.md."""
+    editor = share(desks(ScriptedDesk), size=(200, 30))
+    project = editor.sandbox.project
+    secret = project.parent / "secret"
+    secret.write_text("key\n")
+    (project / "README.md").symlink_to(secret)
+    (project / "all").symlink_to(project.parent)
+    (project / "here").write_text("x\n")
+    (project / "near").symlink_to("here")
+    editor.keys(":Winnow<CR>iSee @README.md @all/secret @near<Esc>")
+    editor.wait_screen(f"→ README.md (leads to {secret}), ~1 token")
+    editor.wait_screen(f"→ all/secret (leads to {secret}), ~1 token")
+    editor.wait_screen("→ near, ~1 token")
 
 
 def test_nothing_that_is_pasted_runs(editor: Editor) -> None:

@@ -204,6 +204,18 @@ local function folder(found, path, plain)
   return found
 end
 
+--- Where a link leads out of the chat's directory: a project may call any file of the user's so.
+---@param path string
+---@param cwd string
+---@return string?
+local function leads_out(path, cwd)
+  local inside = vim.startswith(path, cwd .. '/')
+  local real, top = vim.uv.fs_realpath(path), vim.uv.fs_realpath(cwd)
+  if inside and real and top and real ~= top and not vim.startswith(real, top .. '/') then
+    return 'leads to ' .. vim.fn.fnamemodify(real, ':~')
+  end
+end
+
 --- What the mention of a path means; nothing, where it is just a word.
 ---@param mention winnow.Mention
 ---@param cwd string the chat's
@@ -220,6 +232,7 @@ function M.find(mention, cwd)
   end
   local name = found_.name(path, cwd)
   local found = { mention = mention.text, name = name, path = true } ---@type winnow.Found
+  found.note = leads_out(path, cwd)
   local buf = M.buffer(path)
   if buf and stat and stat.type ~= 'file' then
     buf = nil
