@@ -127,6 +127,24 @@ def test_what_changes_something_is_asked_for(claude: Editor, api: ScriptedAPI) -
     assert claude.text() == "def moved(x)\n漢字 😀 moved(1)\nnew"
 
 
+def test_no_name_is_a_command_of_its_own(claude: Editor, api: ScriptedAPI) -> None:
+    """Nor an option of the test command."""
+    claude.configure(test_command=":let g:tested = '{file}'")
+    opened(claude)
+    names = ["a\nlet g:evil = 1 \n", "-pevil"]
+    for name in names:
+        (claude.sandbox.project / name).write_text("x\n")
+    calls = [call("run_test", path=name, line=1) for name in names]
+    api.add(*map(say, calls), say("Done."))
+    send(claude, "go")
+    assert "takes no name with a line break" in api.tool_result(calls[0].id)
+    wait_section(claude, "Permission: Test")
+    claude.keys(":Winnow allow<CR>")
+    assert "It runs in Neovim" in api.tool_result(calls[1].id)
+    assert claude.lua("return vim.g.tested") == "./-pevil"
+    assert claude.lua("return vim.g.evil") is None
+
+
 def test_nobody_is_disturbed(claude: Editor, api: ScriptedAPI) -> None:
     """Not with a menu open, nor in the command-line window; not by a server that hangs."""
     claude.lua(SERVER, "mortal", "dies")

@@ -64,7 +64,11 @@ local function command(ask, buf, line)
   local path = vim.api.nvim_buf_get_name(buf)
   local name = template:find('{name}', 1, true) and name_at(ask, buf, line) or ''
   local file = vim.startswith(path, cwd .. '/') and path:sub(#cwd + 2) or path
+  file = vim.startswith(file, '-') and './' .. file or file -- not an option of the program
   local values = { file = file, line = tostring(line), name = name }
+  if (file .. name):find('%c') then -- of a command of Neovim's, the next line is the next one
+    refuse('The test command takes no name with a line break or the like.')
+  end
   local quoted = vim.startswith(template, ':') and vim.fn.fnameescape or vim.fn.shellescape
   return (
     template:gsub('{(%l+)}', function(key)
