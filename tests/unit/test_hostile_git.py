@@ -212,6 +212,27 @@ def test_neovim_has_no_git_fetch_what_is_missing(trap: Trap, tmp_path: Path) -> 
     assert trap.sprung() == set()
 
 
+@pytest.mark.parametrize("where", ["", "common", "common ", "file", "file ", "file\udcff", "below"])
+def test_settings_are_found_wherever_git_finds_them(tmp_path: Path, where: str) -> None:
+    """Also those of another folder, whatever it is called, and above what is no repository."""
+    top = tmp_path / "shop"
+    subprocess.run([GIT, "init", "--quiet", str(top)], check=True)
+    subprocess.run([GIT, "config", "filter.evil.clean", "evil"], cwd=top, check=True)
+    cwd = top / "below" if where == "below" else top
+    (cwd / ".git").mkdir(parents=True, exist_ok=True)
+    if where.startswith(("common", "file")):
+        (top / ".git").rename(top / where)
+    if where.startswith("file"):
+        (top / ".git").write_bytes(b"gitdir: " + os.fsencode(where) + b"\n")
+    elif where.startswith("common"):
+        (top / ".git").mkdir()
+        (top / ".git/HEAD").write_text("ref: refs/heads/main\n")
+        (top / ".git/commondir").write_text(f"../{where}\n")
+    found = subprocess.check_output([GIT, "config", "filter.evil.clean"], cwd=cwd, text=True)
+    assert found == "evil\n"
+    assert settings.suspicious(cwd)
+
+
 @pytest.mark.parametrize(
     ("row", "kept"),
     [

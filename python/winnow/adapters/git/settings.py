@@ -58,18 +58,24 @@ def harmless(told: Sequence[str]) -> dict[str, str]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Where they may stand."""
+    """Where they may stand: rather too many files, since git goes on above what is no repository.
+
+    Paths are what git makes of them, which takes line ends off, and no blanks.
+    """
     for top in (folder, *folder.parents):
-        git = top / ".git"
-        if git.is_dir():
-            yield from (git / "config", git / "config.worktree")
-            return
-        kind, _, named = _read(git).decode(errors="replace").strip().partition(": ")
-        if kind == "gitdir":
+        own = top / ".git"
+        if not own.is_dir():
+            kind, _, named = _path(own).partition(": ")
+            if kind != "gitdir":
+                continue
             own = top / named
-            common = _read(own / "commondir").decode(errors="replace").strip()
-            yield from (own / common / "config", own / "config.worktree")
-            return
+        yield from (own / "config", own / "config.worktree")
+        if common := _path(own / "commondir"):  # also of what is no worktree
+            yield own / common / "config"
+
+
+def _path(file: Path) -> str:
+    return os.fsdecode(_read(file)).rstrip("\r\n")
 
 
 def _read(path: Path) -> bytes:
