@@ -595,7 +595,24 @@ COMMANDS += [
     "yyp",
     "ddp",
     ":m0<CR>u",
+    ":m+1<CR>",
 ]
+ODD_BULLETS = """
+  local section = require('winnow.registry').current().section
+  local marker = require('winnow.section.marker')
+  local space = vim.api.nvim_get_namespaces()['winnow.section_view.options']
+  local first, after = section:rows()
+  local odd = {}
+  for i, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, true)) do
+    local row, found = i - 1, marker.of(line, section.id)
+    local is_option = row >= first and row < after and found and tonumber(found.slot)
+    local marks = vim.api.nvim_buf_get_extmarks(0, space, { row, 0 }, { row, -1 }, {})
+    if #marks ~= (is_option and 1 or 0) or marks[1] and marks[1][3] ~= 0 then
+      table.insert(odd, line)
+    end
+  end
+  return odd
+"""
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -605,6 +622,7 @@ def test_any_keys(desk: ScriptedDesk, seed: int) -> None:
     asked = random.choice([DATABASE, FEATURES, ALIKE])
     with desk.asked(asked) as editor:
         editor.keys("".join(random.choices(COMMANDS, k=12)))
+        editor.wait(lambda: not editor.lua(ODD_BULLETS), "a bullet before each option")
         editor.lua("""
           local section = require('winnow.registry').current().section
           vim.api.nvim_win_set_cursor(0, { section:rows() + 1, 0 })

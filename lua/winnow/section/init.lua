@@ -32,7 +32,6 @@ local M = {}
 ---@field tick? integer
 ---@field unchanged? winnow.Unchanged since then
 ---@field outside integer 'changedtick' when another line than its own changed last
----@field listed { top: integer, bottom: integer } so many lines, from either end, have their marks
 ---@field found? winnow.Found the rows that something is drawn on
 ---@field drawn winnow.Drawn[] what was drawn last, but for options and the foot
 ---@field foot_drawn winnow.Drawn[]
@@ -217,7 +216,6 @@ local function new(chat, id, row, previews)
     text = {},
     marked = {},
     outside = vim.api.nvim_buf_get_changedtick(chat.buf),
-    listed = { top = 0, bottom = 0 },
     drawn = {},
     foot_drawn = {},
     bodies = {},

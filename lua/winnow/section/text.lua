@@ -194,8 +194,6 @@ local function read(self, top, bottom, between)
       table.insert(marked, { at = top + i, marker = found })
     end
   end
-  self.listed.top = math.min(self.listed.top, top)
-  self.listed.bottom = math.min(self.listed.bottom, bottom)
   self.text = joined(old, top, between, bottom)
   self.marked = vim.list_extend(marked, below)
 end

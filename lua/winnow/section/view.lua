@@ -162,23 +162,16 @@ local function put_all(buf, old, wanted)
   return drawn
 end
 
---- Draw the marks of options, as far as they are not there: what was edited may lack them.
----@param section winnow.Section
----@param options integer[] their rows
-local function list(section, options)
-  local buf, done = section.chat.buf, section.listed
-  local first, after = section:rows()
-  first, after = first + done.top, after - done.bottom
-  section.listed = { top = math.huge, bottom = math.huge }
-  if first >= after then
-    return
-  end
+--- Draw the marks of options, as far as they are not there. All are looked at: `u` may leave one
+--- where nothing was edited.
+---@param buf integer
+---@param rows integer[]
+local function list(buf, rows)
   local missing = {} ---@type table<integer, true>
-  for _, row in ipairs(options) do
-    missing[row] = row >= first and row < after or nil
+  for _, row in ipairs(rows) do
+    missing[row] = true
   end
-  local marks = vim.api.nvim_buf_get_extmarks(buf, listed, { first, 0 }, { after - 1, -1 }, {})
-  for _, mark in ipairs(marks) do
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buf, listed, 0, -1, {})) do
     if missing[mark[2]] and mark[3] == 0 then
       missing[mark[2]] = nil
     else
@@ -199,7 +192,7 @@ local function found_in(section, first)
   local found = section.found
   if not found or found.tick ~= tick then
     found = find(section, first)
-    list(section, found.options)
+    list(section.chat.buf, found.options)
     found.tick = section.tick == tick and tick or -1 -- that of 'inccommand' comes again
     section.found = found
   end
