@@ -244,7 +244,7 @@ def bundled_cli() -> Path:
             ),
             (Failure(403, "permission_error", "not yours"), ["refused your credentials"]),
             (Failure(400, "invalid_request_error", "too long"), ["refused this conversation"]),
-            (Failure(404, "not_found_error", "model: nonesuch"), ["refused this conversation"]),
+            (Failure(404, "not_found_error", "model: nonesuch"), ["knows no such model"]),
             (Failure(429, "rate_limit_error", "too many"), ["takes no more requests for now"]),
             (Failure(500, "api_error", "Internal server error"), ["overloaded or broken"]),
             (Failure(529, "overloaded_error", "Overloaded"), ["overloaded"]),

@@ -72,6 +72,10 @@ def test_entries_can_be_kept() -> None:
         ([Said("a"), Returned("t9", "unknown"), Said("b")], "ab"),
         ([BASH, Said("a\n"), Returned("t1"), Said("b")], "▸ Bash make ✓\n\na\nb"),
         ([Told("Hi"), Said("Hello"), Ended()], "## You\n\nHi\n\n## Claude\n\nHello"),
+        (
+            [Told("One"), Told("Two"), Said("Hello")],
+            "## You\n\nOne\n\n## You\n\nTwo\n\n## Claude\n\nHello",
+        ),
         ([Noted("Mind."), Ended(stopped=True)], "⚠ Mind.\n\n■ Stopped."),
         ([Said("a"), Ended(error="No.")], "a\n\n⚠ No."),
         ([Said("a"), Retried("1 of 10."), Retried("2 of 10.")], "a\n\n⚠ 2 of 10."),

@@ -82,6 +82,9 @@ class Sheet:
         self._carry = text[len(body) :]
         self._starts = fresh and not body
         if body:
+            if fresh and body.startswith(f"{grammar.YOU}\n") and self._blocks:
+                last = next(reversed(self._blocks))  # nothing was said yet
+                self._blocks[last] = self._blocks[last].removesuffix(f"\n\n{grammar.CLAUDE}")
             self._last += fresh
             self._blocks[self._last] = self._blocks.get(self._last, "") + body
 
