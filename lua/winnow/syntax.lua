@@ -13,6 +13,10 @@ local BLOCKS = 200 -- whose colours are kept
 -- What files of a language don't end in.
 local NAMES = { ts = 'typescript', shell = 'sh', golang = 'go', ['c#'] = 'cs', ['f#'] = 'fsharp' }
 
+-- What Vim keeps among its syntaxes that is none: to load it switches the colours of all buffers
+-- off, or writes into a register.
+local COMMANDS = { 'colortest', 'hitest', 'manual', 'nosyntax', 'syncolor', 'synload', 'syntax' }
+
 -- Whatever is closed: while it streams in, a block has but one fence.
 local FINISHED = [[
 (fenced_code_block
@@ -65,6 +69,7 @@ local function syntax_of(language)
     return false
   end
   local found = name:match('^[%w_-]+$')
+    and not vim.list_contains(COMMANDS, name)
     and vim.api.nvim_get_runtime_file(('syntax/%s.vim'):format(name), false)[1]
   return found and name or false
 end

@@ -154,6 +154,20 @@ def test_code_without_a_parser_has_vim_s_syntax(editor: Editor, background: str)
     editor.command("set background=dark")
 
 
+@pytest.mark.fresh("session")
+def test_what_is_no_language_is_not_loaded(editor: Editor) -> None:
+    """What Vim keeps among its syntaxes to change colours, or to show them, no text loads."""
+    editor.keys(":Winnow<CR>")
+    editor.lua("vim.fn.setreg('a', 'mine')")
+    names = ["hitest", "colortest", "Manual", "nosyntax", "synload", "syncolor", "syntax"]
+    code(editor, *(f"```{name}\n1\n```" for name in names), "```go\nx() // last\n```")
+    coloured(editor, "// last", "Comment")
+    scripts = editor.lua("return vim.fn.execute('scriptnames')")
+    assert [name for name in names[:4] if f"/syntax/{name.lower()}.vim" in scripts] == []
+    assert editor.lua("return #vim.api.nvim_get_autocmds({ event = 'Syntax' })") > 0
+    assert editor.lua("return vim.fn.getreg('a')") == "mine"
+
+
 def test_code_is_coloured_when_it_is_finished(editor: Editor) -> None:
     """Nothing is looked through while it streams in; what is edited is looked through anew."""
     editor.keys(":Winnow<CR>")
