@@ -336,7 +336,8 @@ function M.complete(lead, line)
   elseif before:match('^decisions%s+$') then
     words = { '%', 'export' }
   elseif before:match('^decisions%s+export%s+$') then
-    return vim.fn.getcompletion(lead, 'file')
+    -- Once a folder is completed, its name comes back: what is between backticks would be run.
+    return vim.fn.getcompletion(vim.fn.escape(lead, '`'), 'file')
   end
   return vim.tbl_filter(function(word)
     return vim.startswith(word, lead)

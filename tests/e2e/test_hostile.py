@@ -313,3 +313,20 @@ def test_no_nul_stays_in_a_chat(editor: Editor) -> None:
     editor.keys("<Esc>zM:write<CR>")
     editor.wait(lambda: "x␀y" in file.read_text(), "the file")
     assert "\0" not in editor.text() + file.read_text()
+
+
+def test_no_name_that_is_completed_runs(editor: Editor) -> None:
+    """Nor is it another folder's: what is exported goes where the line says."""
+    project = editor.sandbox.project
+    odd = project / "`>mark`"
+    (odd / "b`>mark`").mkdir(parents=True)
+    editor.command(f"cd {project}")
+    complete = "return vim.fn.getcompletion('Winnow decisions export ' .. ..., 'cmdline')"
+    assert editor.lua(complete, "") == [f"{odd.name}/"]
+    assert editor.lua(complete, f"{odd.name}/") == [f"{odd.name}/"]
+    for path in (odd.name, f"{odd.name}/b`>mark`", "b`>mark`"):
+        editor.command("messages clear")
+        editor.keys(f":Winnow decisions export {path}<CR>")
+        editor.wait_screen("0 new of 0 decisions exported")
+    assert not list(project.rglob("mark"))
+    assert (project / "b`>mark`").is_dir()

@@ -33,7 +33,8 @@ end
 --- Export the ledger.
 ---@param path string a folder, or a file whose name ends in `.json`
 function M.export(path)
-  page.tell('recall', { export = vim.fn.fnamemodify(vim.fn.expand(path), ':p') })
+  -- Not by expand(), which runs what is between backticks: <Tab> completes names of the project.
+  page.tell('recall', { export = vim.fn.fnamemodify(vim.fs.normalize(path), ':p') })
 end
 
 --- Write a file, but never over one that is there.
