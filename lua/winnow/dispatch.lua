@@ -12,6 +12,7 @@ local context = require('winnow.context.list')
 local decisions = require('winnow.views.decisions')
 local engine = require('winnow.engine')
 local events = require('winnow.events')
+local files = require('winnow.chat.files')
 local follow = require('winnow.chat.follow')
 local host = require('winnow.host')
 local kept = require('winnow.views.kept')
@@ -172,7 +173,7 @@ M.effects = {
   visit = function(chat, e)
     local here, review = vim.api.nvim_get_current_buf(), lists.get('review', chat.buf)
     if here == chat.buf or review and here == review.buf then -- else the user has gone elsewhere
-      window.open_beside(e.path, e.line)
+      window.open_beside(files.whole(e.path, chat.cwd), e.line)
     end
   end,
   reload = function(_, e)

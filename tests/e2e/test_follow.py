@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
+
 from tests.api import ScriptedAPI, ToolUse, say
 from tests.e2e.editor import Editor
 from tests.e2e.steps import send, start, wait_idle
@@ -13,6 +17,21 @@ SHOWN = """
   end, vim.tbl_filter(function(win)
     return win ~= vim.api.nvim_get_current_win()
   end, vim.api.nvim_list_wins()))
+"""
+
+# What Neovim asks netrw for, which is not to be had here.
+FETCHED = """
+  fetched = {}
+  vim.api.nvim_create_autocmd('BufReadCmd', { pattern = 'http://*', callback = function(event)
+    table.insert(fetched, event.match)
+  end })
+"""
+
+# The host says where Claude is, or where the user wants to go.
+GO = """
+  local effect = ...
+  effect.chat = require('winnow.registry').current().buf
+  require('winnow.dispatch').apply({ effect })
 """
 
 
@@ -56,3 +75,21 @@ def test_a_window_follows_what_is_read_and_written(claude: Editor, api: Scripted
     claude.wait_line("All.")
     wait_idle(claude)
     assert sorted(claude.lua(SHOWN)) == [["b.py", 5], ["mine.py", 1]]
+
+
+@pytest.mark.parametrize("kind", ["touched", "visit"])
+def test_only_files_are_gone_to(editor: Editor, kind: str) -> None:
+    """What reads as an address is a file of the project; for a pipe Neovim would wait."""
+    project = editor.sandbox.project
+    file = project / "http:" / "localhost:9" / "x"
+    file.parent.mkdir(parents=True)
+    file.write_text("mine\n")
+    os.mkfifo(project / "pipe")
+    editor.command(f"cd {project}")
+    editor.keys(":Winnow<CR>:Winnow follow<CR>")
+    editor.lua(FETCHED)
+    for path in ("http://localhost:9/x", *([str(project / "pipe")] * (kind == "touched"))):
+        editor.lua(GO, {"type": kind, "path": path, "line": 1, "text": ""})
+    assert editor.lua("return fetched") == []
+    names = editor.lua("return vim.tbl_map(vim.api.nvim_buf_get_name, vim.fn.tabpagebuflist())")
+    assert str(file) in names

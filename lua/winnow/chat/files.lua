@@ -131,6 +131,15 @@ function M.place(path)
   return vim.fs.normalize(path, { expand_env = false })
 end
 
+--- A file by its whole path. What Claude names may be no more than that: an address would be one
+--- to Neovim, which fetches it as soon as it is a buffer's name.
+---@param path string
+---@param cwd string the chat's
+---@return string
+function M.whole(path, cwd)
+  return python.is_absolute(path) and path or vim.fs.joinpath(cwd, path)
+end
+
 ---@return string folder of the worktrees
 function M.trees()
   return vim.fs.joinpath(vim.fn.stdpath('data') --[[@as string]], 'winnow', 'worktrees')

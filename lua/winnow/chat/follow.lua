@@ -1,4 +1,5 @@
 --- A window that goes to the files that the agent reads and writes, when the user wants that.
+local files = require('winnow.chat.files')
 local say = require('winnow.say')
 local window = require('winnow.window')
 
@@ -56,8 +57,10 @@ end
 ---@param line integer from 1; 0: where the text is
 ---@param text string
 function M.show(chat, path, line, text)
-  if not chat.follows or vim.fn.filereadable(path) == 0 then
-    return
+  path = files.whole(path, chat.cwd)
+  local stat = chat.follows and vim.uv.fs_stat(path)
+  if not stat or stat.type ~= 'file' or vim.fn.filereadable(path) == 0 then
+    return -- also a pipe, for which Neovim would wait
   end
   local win = window_of(chat)
   if not win then
