@@ -2,6 +2,7 @@
 local chats = require('winnow.chats')
 local directory = require('winnow.chat.directory')
 local files = require('winnow.chat.files')
+local mention = require('winnow.context.mention')
 local registry = require('winnow.registry')
 local say = require('winnow.say')
 local tree = require('winnow.chat.tree')
@@ -55,7 +56,7 @@ end
 function M.quote(chat, source, first, last, part)
   local lines = part or vim.api.nvim_buf_get_lines(source, first - 1, last, false)
   local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(source), ':~:.')
-  name = name == '' and '[No Name]' or name
+  name = name == '' and '[No Name]' or mention.plain(name)
   local fence = '```'
   while table.concat(lines, '\n'):find(fence, 1, true) do
     fence = fence .. '`'

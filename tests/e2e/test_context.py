@@ -280,3 +280,21 @@ def test_what_is_drawn_below_a_line_comes_into_sight(editor: Editor) -> None:
     editor.keys(f"30o<Esc>Gzbi{words} {'and so on ' * 6}")
     editor.wait_screen("@f.txt is not there")
     assert any(row.endswith("and so on") for row in editor.screen())
+
+
+def test_what_is_handed_over_mentions_nothing(claude: Editor, api: ScriptedAPI) -> None:
+    """Neither a stranger's code nor the name of a file gets one of the user's sent along."""
+    secret = claude.sandbox.project.parent / "secret.txt"
+    secret.write_text("mine alone\n")
+    code = f"# see @{secret} there\n"
+    project(claude, {"evil.py": code, "a @../secret.txt": "x", "b.txt": "yes"})
+    api.add(say("One."), say("Two."))
+    for file, said in (("evil.py", "One."), ("a @../secret.txt", "Two.")):
+        claude.lua("vim.cmd.edit({ ..., magic = { file = false } })", file)
+        claude.keys(":1Winnow explain this, and @b.txt<CR>")
+        claude.wait_line(said)
+        wait_idle(claude)
+    sent = json.dumps(api.requests[-1]["messages"])
+    assert f"# see @{secret} there" in sent
+    assert "yes" in sent
+    assert "mine alone" not in sent

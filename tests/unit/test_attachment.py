@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from winnow.adapters.claude.prompts import content
 from winnow.core.context.attachment import Attachment, fenced, joined, told, words
+from winnow.core.transcript.history import Past
 
 CART = Attachment("@src/cart.py:1-2", "src/cart.py 1-2", "a = 1\nb = 2", "python", path=True)
 BUFFER = Attachment("@buffer", "x.lua 1-1", "return 1", "lua", note="not saved")
@@ -50,3 +51,28 @@ def test_the_user_s_words_come_last() -> None:
     assert kinds == ["text", "image", "text"]
     assert content("hi", [], command=True) == "hi"
     assert joined("hi", [BUFFER]).endswith("```\n\nhi")
+
+
+ABOVE = "(The code above is quoted.)"
+QUOTED = "x.py:1\n```\n# @~/key\n```"
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        (f"{QUOTED}\n\nexplain @a.txt", "explain @a.txt"),
+        (f'@a.txt, @"b c":3\n{QUOTED}\nWhy?', f'{ABOVE} @a.txt, @"b c":3\n\nWhy?'),
+        (QUOTED, ABOVE),
+        ("````\n@a\n```\n@b", ABOVE),
+        (f"{QUOTED}\n/clear", f"{ABOVE}\n\n/clear"),
+        ("```\nno = 1\n```\n@a.txt", "```\nno = 1\n```\n@a.txt"),
+        (f"/fix\n{QUOTED}", f"/fix\n{QUOTED}"),
+    ],
+)
+def test_nothing_is_mentioned_in_code(text: str, last: str) -> None:
+    """It reads as it did, and is not looked through."""
+    found = content(text, [], command=True)
+    blocks = [block["text"] for block in found] if isinstance(found, list) else [found]
+    assert blocks[-1] == last
+    assert "\n".join(blocks).startswith(text[: text.rindex("`")])
+    assert Past("a", "user", found).prompt.split() == text.split()

@@ -35,6 +35,14 @@ local FENCE = '^%s*(```+)'
 -- Lines of a path, as people write them.
 local LINES = { '^(.+):(%d+)%-(%d+)$', '^(.+):(%d+)$', '^(.+)#L(%d+)%-L?(%d+)$', '^(.+)#L(%d+)$' }
 
+--- A file's name where it is no more than that: one line, which mentions no other file.
+---@param name string
+---@return string
+function M.plain(name)
+  name = name:gsub('%c', '␤'):gsub('^@', './@')
+  return (name:gsub('([%s%(%[{"\'])@', '%1‹@›'))
+end
+
 --- Whether a path is a mention only in quotes.
 ---@param path string
 ---@return boolean

@@ -17,10 +17,12 @@ def content(text: str, attached: Sequence[Attachment], *, command: bool) -> Any:
     user's own words.
     """
     before = [block for one in attached for block in _blocks(one)]
-    words = _text(attachment.words(text, attached))
+    words = attachment.words(text, attached)
     if not command:
-        return [*before, words, _text(private.LITERAL)]
-    return [*before, words] if before else text
+        return [*before, _text(words), _text(private.LITERAL)]
+    quoted, words = attachment.parted(words)
+    before += [_text(quoted)] * bool(quoted)
+    return [*before, _text(words)] if before else text
 
 
 def _blocks(one: Attachment) -> Iterator[dict[str, Any]]:

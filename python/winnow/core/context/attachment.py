@@ -12,6 +12,9 @@ import msgspec
 
 _FENCE = "```"
 _TICKS = re.compile("`{3,}")
+_OPENS = re.compile(r"\s*(`{3,})")
+_MENTION = re.compile(r'(?<!\S)@(?:"[^"]+"\S*|\S+)')
+_ABOVE = "(The code above is quoted.)"
 
 
 class Attachment(msgspec.Struct, frozen=True):
@@ -63,6 +66,52 @@ def words(text: str, attached: Iterable[Attachment]) -> str:
     for mention in {one.mention for one in attached if one.path}:
         text = re.sub(rf"{re.escape(mention)}(?![\w/])", mention[1:].replace("\\", r"\\"), text)
     return text
+
+
+def parted(text: str) -> tuple[str, str]:
+    """The user's words up to the end of code that has an ``@`` in it, and those to look through.
+
+    In code nothing is mentioned, but Claude Code would add each file that is named there: what a
+    stranger's code calls ``@~/.ssh/id_rsa`` must stay a text. What is mentioned outside is told.
+    """
+    lines = text.split("\n")
+    if text.startswith("/") or not (end := _end_of_code(lines)):
+        return "", text
+    named = [found for line in _without_code(lines[:end]) for found in _MENTION.findall(line)]
+    rest = "\n".join(lines[end:]).strip("\n")
+    if named or not rest or rest[0] in "/!#":  # by itself, that would be a command
+        rest = f"{' '.join([_ABOVE, *named])}\n\n{rest}".rstrip("\n")
+    return "\n".join(lines[:end]), rest
+
+
+def unparted(text: str) -> str:
+    """What the user has said of a text that was looked through."""
+    return text.partition("\n\n")[2] if text.startswith(_ABOVE) else text
+
+
+def _end_of_code(lines: Sequence[str]) -> int:
+    """How many lines there are to the end of the last code with an ``@``; 0: there is none."""
+    end, holds = 0, False
+    for number, (line, inside) in enumerate(zip(lines, _code(lines), strict=True), 1):
+        holds = inside and (holds or "@" in line)
+        end = number if holds else end
+    return end
+
+
+def _without_code(lines: Sequence[str]) -> list[str]:
+    return [line for line, inside in zip(lines, _code(lines), strict=True) if not inside]
+
+
+def _code(lines: Iterable[str]) -> Iterable[bool]:
+    """Whether each line is one of a block of code, its fences included."""
+    fence = ""
+    for line in lines:
+        found = _OPENS.match(line)
+        if found and (not fence or len(found[1]) >= len(fence)):
+            yield True
+            fence = "" if fence else found[1]
+        else:
+            yield bool(fence)
 
 
 def joined(text: str, attached: Sequence[Attachment]) -> str:

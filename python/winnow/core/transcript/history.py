@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from winnow.core.context.attachment import unparted
 from winnow.core.text import blocks
 from winnow.core.transcript.entries import (
     Called,
@@ -42,7 +43,7 @@ class Past(msgspec.Struct, frozen=True):
         """What the user said, if they did; not what tools said, nor a command's output."""
         if self.role != "user":
             return ""
-        texts = [block["text"] for block in _blocks(self.content) if _is(block, "text")]
+        texts = [unparted(block["text"]) for block in _blocks(self.content) if _is(block, "text")]
         text = "\n\n".join(text for text in texts if not text.startswith(_STOPPED)).strip()
         return "" if text.startswith("<local-command-") or _COMMAND.search(text) else text
 
