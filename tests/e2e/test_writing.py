@@ -74,6 +74,33 @@ def test_half_a_file_is_never_left(editor: Editor, how: int) -> None:
         editor.command("messages clear")
 
 
+def test_a_long_chat_is_written_as_it_is(editor: Editor) -> None:
+    """Whatever is in it; and what another program changes far below is not written over."""
+    path = write_chat(chats_of(editor), text="\n" + "\n".join([LONG] * 20))
+    open_chat(editor, path)
+    editor.command("enew")
+    editor.lua(
+        """
+          local buf = vim.fn.bufnr(...)
+          vim.api.nvim_buf_set_text(buf, -1, 0, -1, 0, { 'a\\0b' })
+          require('winnow.registry').get(buf):save()
+        """,
+        str(path),
+    )
+    assert "a\0b" in path.read_text()
+    editor.command(f"buffer {path}")
+    assert path.read_text().count("line 399 of") == 20
+    path.write_text(path.read_text())  # at another time, the same
+    editor.keys("Gofirst<Esc>:w<CR>")
+    editor.wait(lambda: "first" in path.read_text(), "the file")
+    assert len(list(chats_of(editor).iterdir())) == 1
+    path.write_text(path.read_text().replace("first", "other"))
+    editor.keys("Gosecond<Esc>:w<CR>")
+    editor.wait(lambda: "second" in path.read_text(), "the file")
+    (copy,) = (one for one in chats_of(editor).iterdir() if one != path)
+    assert "other" in copy.read_text()
+
+
 Healing = AbstractContextManager[None]
 """An obstacle, until it ends."""
 

@@ -36,14 +36,25 @@ end
 -- What is beside a file while it is written: in its folder, since only there it can take its place.
 local NEW = '%s/.%s.%d'
 
+---@alias winnow.Fill fun(write: fun(text: string)) writes what a file is to hold, bit by bit
+
+---@param file integer
+---@param text string
+local function write(file, text)
+  while text ~= '' do
+    local count, problem = vim.uv.fs_write(file, text)
+    text = text:sub(assert(count, problem) + 1) -- a disk that is full takes a part
+  end
+end
+
 --- Write a file whole or not at all: a reader, a crash or a full disk never finds half of it.
 ---@param path string no link
----@param lines string[]
+---@param fill winnow.Fill
 ---@param mode integer its permissions
 ---@param old? table as fs_stat() has the file now
----@param flags string of writefile()
+---@param lasts boolean it must outlive the machine's end, if the user wants that of files
 ---@return boolean done false: nothing like it can be put into its folder; what else fails is raised
-local function replace(path, lines, mode, old, flags)
+local function replace(path, fill, mode, old, lasts)
   local new = NEW:format(vim.fs.dirname(path), vim.fs.basename(path), vim.fn.getpid())
   os.remove(new)
   -- `x`: no link that others put there
@@ -52,20 +63,29 @@ local function replace(path, lines, mode, old, flags)
     assert(name ~= 'ENOSPC' and name ~= 'EDQUOT', problem) -- written there, the old text would go
     return false
   end
-  local made = assert(vim.uv.fs_fstat(file))
-  vim.uv.fs_close(file)
-  local like = not old or made.uid == old.uid and made.gid == old.gid
+  local like = false
   local ok, failure = pcall(function()
+    local made = assert(vim.uv.fs_fstat(file))
+    like = not old or made.uid == old.uid and made.gid == old.gid
     if like then
-      vim.uv.fs_chmod(new, mode)
-      vim.fn.writefile(lines, new, flags)
-      assert(vim.uv.fs_rename(new, path))
+      vim.uv.fs_fchmod(file, mode)
+      fill(function(text)
+        write(file, text)
+      end)
+      assert(not (lasts and vim.go.fsync) or vim.uv.fs_fsync(file))
     end
   end)
+  local closed, lost = vim.uv.fs_close(file)
+  if ok and like then
+    ok, failure = pcall(function()
+      assert(closed, lost)
+      assert(vim.uv.fs_rename(new, path))
+    end)
+  end
   if not (ok and like) then
     os.remove(new)
   end
-  return like and (ok or error(failure, 0))
+  return ok and like or not ok and error(failure, 0)
 end
 
 --- Write a file that only the user can read, whole or not at all. It is about programs that run, so
@@ -76,7 +96,9 @@ end
 function M.write_private(path, text)
   local ok, done = pcall(function()
     vim.fn.mkdir(vim.fs.dirname(path), 'p', tonumber('700', 8))
-    return replace(path, { text }, tonumber('600', 8), nil, 'S')
+    return replace(path, function(put)
+      put(text .. '\n')
+    end, tonumber('600', 8), nil, false)
   end)
   return ok and done
 end
@@ -84,9 +106,9 @@ end
 --- Write a chat's file whole or not at all, if that can be: not one that has more names, which
 --- would then be of another file.
 ---@param path string
----@param lines string[]
+---@param fill winnow.Fill
 ---@return boolean done false: it has to be written where it is; what else fails is raised
-function M.replace(path, lines)
+function M.replace(path, fill)
   pcall(vim.fn.mkdir, vim.fs.dirname(path), 'p', tonumber('700', 8))
   local real = M.real(path)
   local own, stat = M.own(real), vim.uv.fs_stat(real)
@@ -94,7 +116,7 @@ function M.replace(path, lines)
     return false
   end
   local mode = own and tonumber('600', 8) or bit.band(stat.mode, tonumber('777', 8))
-  return replace(real, lines, mode, stat, '')
+  return replace(real, fill, mode, stat, true)
 end
 
 --- Let only the user read the chats, also those of earlier versions, and remove what is left of a
@@ -184,12 +206,29 @@ end
 
 local SHORT = 64 * 1024 -- bytes
 
---- What tells texts apart: a short one itself, for Neovim tests its sha256() when it is first used,
---- and the hash of a long one, which would be in memory twice.
----@param text string
+---@param block string
 ---@return string
-function M.digest(text)
-  return #text <= SHORT and text or vim.fn.sha256(text)
+local function hash(block)
+  return vim.fn.sha256((block:gsub('%z', '\n'))) -- it takes no NUL
+end
+
+--- What tells the texts of files apart: a short one itself, for Neovim tests its sha256() when it
+--- is first used. Of a long one the hashes of its blocks: all of it would be in memory at once.
+---@param path string
+---@return string
+function M.digest(path)
+  local file = io.open(path, 'rb')
+  local text = file and file:read(SHORT) or ''
+  local block = file and file:read(SHORT)
+  local hashes = block and { hash(text) }
+  while file and block do
+    table.insert(hashes, hash(block))
+    block = file:read(SHORT)
+  end
+  if file then
+    file:close()
+  end
+  return hashes and table.concat(hashes) or text
 end
 
 --- Keep what another program has written into a chat's file, before that is written over.

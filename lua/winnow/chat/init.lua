@@ -231,7 +231,8 @@ function M.new(buf, owner)
     saving = false,
     tools = {},
   }, Chat)
-  local text = self:remember_file()
+  self:remember_file()
+  local text = files.read(path)
   legible.read(buf, text)
   vim.api.nvim_buf_clear_namespace(buf, namespace, 0, -1)
   view.clear(buf) -- what was drawn before `:e!` stands elsewhere now

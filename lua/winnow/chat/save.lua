@@ -35,6 +35,7 @@ function Chat:mine_or_say()
 end
 
 local BEGINNING = 200 -- lines, in which something is said where anything is
+local AT_ONCE = 1000 -- lines that are in memory twice while all are written
 local PATIENCE = 5000 -- milliseconds until a file that could not be written is tried again
 
 --- The file could not be written, which is tried again.
@@ -76,11 +77,8 @@ local function written(self)
 end
 
 --- The file is now as this Neovim has written or read it.
----@return string text
 function Chat:remember_file()
-  local text = files.read(self.path)
-  self.stamp, self.saved = files.stamp(self.path), files.digest(text)
-  return text
+  self.stamp, self.saved = files.stamp(self.path), files.digest(self.path)
 end
 
 --- A chat in which nothing is said needs no file, and leaves none: what the user has emptied goes.
@@ -146,9 +144,7 @@ function Chat:save(by_user)
     return
   end
   -- Time alone tells too much: whatever copies files may set it.
-  local other = now ~= ''
-    and now ~= self.stamp
-    and files.digest(files.read(self.path)) ~= self.saved
+  local other = now ~= '' and now ~= self.stamp and files.digest(self.path) ~= self.saved
   local copy = other and files.set_aside(self.path)
   if other and not copy then
     failed(self, 'there is no room for what another program wrote there', by_user)
@@ -221,7 +217,11 @@ end
 --- Put the text into the file: what Neovim's `:write` by `Chat:save` leaves to us.
 function Chat:put()
   local ok, done = pcall(uninterrupted, function()
-    return files.replace(self.path, self:lines(0, -1))
+    return files.replace(self.path, function(put)
+      for row = 0, vim.api.nvim_buf_line_count(self.buf) - 1, AT_ONCE do
+        put(table.concat(self:lines(row, row + AT_ONCE), '\n') .. '\n')
+      end
+    end)
   end)
   self.problem = not ok and tostring(done) or nil
   if ok and not done then
