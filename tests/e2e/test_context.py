@@ -298,3 +298,35 @@ def test_what_is_handed_over_mentions_nothing(claude: Editor, api: ScriptedAPI) 
     assert f"# see @{secret} there" in sent
     assert "yes" in sent
     assert "mine alone" not in sent
+
+
+CODE = """~~~
+@src/secret.py ```
+~~~
+- ```py
+  @src/secret.py
+  ```
+- ```x``` and @src/a.py
+```py
+    ```py
+    @src/secret.py
+    ```
+@src/secret.py
+```
+then @src/b.py"""
+
+
+def test_all_that_is_a_block_of_code_mentions_nothing(claude: Editor, api: ScriptedAPI) -> None:
+    """What stands outside does, below the mark of a list, and after code in a line."""
+    project(claude, {f"src/{name}.py": f"of {name}" for name in ("a", "b", "secret")})
+    api.add(say("I see."))
+    claude.keys(":Winnow<CR>")
+    wait_idle(claude)
+    claude.lua("vim.api.nvim_put(vim.split(..., '\\n'), 'c', true, true)", CODE)
+    assert shown(claude, "src/a.py", "src/b.py") == ["→ src/a.py, ~1 token", "→ src/b.py, ~1 token"]
+    claude.keys("<CR>")
+    claude.wait_line("I see.")
+    told = "\n".join(sent(api))
+    assert "of a" in told
+    assert "of b" in told
+    assert "of secret" not in told

@@ -67,6 +67,11 @@ QUOTED = "x.py:1\n```\n# @~/key\n```"
         (f"{QUOTED}\n/clear", f"{ABOVE}\n\n/clear"),
         ("```\nno = 1\n```\n@a.txt", "```\nno = 1\n```\n@a.txt"),
         (f"/fix\n{QUOTED}", f"/fix\n{QUOTED}"),
+        ("~~~\n@b\n```\n~~~\n@a.txt", "@a.txt"),
+        ("- ```\n  @b\n  ```\n- @a.txt", "- @a.txt"),
+        ("```py\n    ```py\n    @b\n    ```\n@c\n```\n@a.txt", "@a.txt"),
+        ("```x``` of\n@a.txt", "```x``` of\n@a.txt"),
+        ("```\n@b\n```\n\r", f"{ABOVE}\n\n\r"),
     ],
 )
 def test_nothing_is_mentioned_in_code(text: str, last: str) -> None:
@@ -74,5 +79,6 @@ def test_nothing_is_mentioned_in_code(text: str, last: str) -> None:
     found = content(text, [], command=True)
     blocks = [block["text"] for block in found] if isinstance(found, list) else [found]
     assert blocks[-1] == last
-    assert "\n".join(blocks).startswith(text[: text.rindex("`")])
+    end = max(text.rindex(mark) for mark in ("`", "~~~") if mark in text)
+    assert "\n".join(blocks).startswith(text[:end])
     assert Past("a", "user", found).prompt.split() == text.split()

@@ -21,6 +21,8 @@ from winnow.core.transcript.rendering import Renderer, Words
         ("> ```\n> x", ""),
         ("``` in a line ```", ""),
         ("Use ``` for it", ""),
+        ("~~~ a~b\n", "~~~"),
+        ("```py\nd = '''\n    ```\n", "```"),
     ],
 )
 def test_what_is_open_is_known(text: str, fence: str) -> None:
@@ -31,6 +33,24 @@ def test_what_is_open_is_known(text: str, fence: str) -> None:
             fences.feed(text[at : at + size])
         assert fences.end() == fence
         assert fences.end() == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("a\n```\nx\n```\nb", "-+++-"),
+        ("~~~\n```\n~~~\nb", "+++-"),
+        ("- ```\n  x\n  ```\n- b", "+++-"),
+        ("1. a\n    ```\n    x\n  ```\nb", "-+++-"),
+        ("```x``` is\nb", "--"),
+        ("```\n    ```\n\t```\n```py\n``` \nb", "+++++-"),
+        ("> ```\n> x\nb", "++-"),
+        ("```\nx", "++"),
+    ],
+)
+def test_what_is_code_is_known(text: str, code: str) -> None:
+    """By line, as Markdown has it."""
+    assert "".join("-+"[line] for line in Fences.code(text.split("\n"))) == code
 
 
 @pytest.mark.parametrize("last", [Paused(), Ended(stopped=True), Ended()])

@@ -30,7 +30,8 @@ M.WORDS = {
 local TRAILING = '[%.,;:!%?%)%]}\'"]'
 -- What may stand before it; anything else, and it is an address, or a part of a word.
 local BEFORE = '[%s%(%[{"\']'
-local FENCE = '^%s*(```+)'
+-- Columns that a fence may stand further in than the one that it closes.
+local DEEPER = 3
 
 -- Lines of a path, as people write them.
 local LINES = { '^(.+):(%d+)%-(%d+)$', '^(.+):(%d+)$', '^(.+)#L(%d+)%-L?(%d+)$', '^(.+)#L(%d+)$' }
@@ -92,17 +93,64 @@ local function read(line, at, before)
   return found, at + #text
 end
 
+---@class winnow.Fence
+---@field mark string its characters
+---@field column integer where they stand
+---@field quoted boolean it is in a quote, which ends the block
+
+--- What may be a fence in a line, as `core/text/fences.py` reads it.
+---@param line string
+---@return winnow.Fence?
+---@return string rest of the line
+local function fence_in(line)
+  local at = line:match('^[%s>]*()')
+  local quoted, item = line:find('>', 1, true) ~= nil and line:find('>', 1, true) < at, at
+  while item do -- a block may begin beside the mark of a list
+    at, item = item, line:match('^[-*+]%s+()', item) or line:match('^%d+[.)]%s+()', item)
+  end
+  local mark = line:match('^```+', at) or line:match('^~~~+', at)
+  if not mark then
+    return nil, ''
+  end
+  local column = 0
+  for char in line:sub(1, at - 1):gmatch('.') do
+    column = char == '\t' and column + 4 - column % 4 or column + 1
+  end
+  return { mark = mark, column = column, quoted = quoted }, line:sub(at + #mark)
+end
+
+--- The block of code that is open after a line.
+---@param open winnow.Fence? before it
+---@param line string
+---@return winnow.Fence? open
+---@return boolean code the line is one of a block
+local function past(open, line)
+  if open and open.quoted and not line:find('^%s*>') then
+    open = nil
+  end
+  local found, rest = fence_in(line)
+  if not found then
+    return open, open ~= nil
+  end
+  if not open then
+    local opens = vim.startswith(found.mark, '~') or not rest:find('`', 1, true)
+    return opens and found or nil, opens
+  end
+  local closes = vim.startswith(found.mark, open.mark)
+    and not rest:find('%S')
+    and found.column <= open.column + DEEPER
+  return not closes and open or nil, true
+end
+
 --- The mentions of lines, but for those in code.
 ---@param lines string[]
 ---@return winnow.Mention[]
 function M.all(lines)
   local found = {} ---@type winnow.Mention[]
-  local fence ---@type string? that is open
+  local fence, inside ---@type winnow.Fence?, boolean
   for row, line in ipairs(lines) do
-    local ticks = line:match(FENCE)
-    if ticks and (not fence or #ticks >= #fence) then
-      fence = not fence and ticks or nil
-    elseif not fence and line:find('@', 1, true) then
+    fence, inside = past(fence, line)
+    if not inside and line:find('@', 1, true) then
       local at, code, counted = line:find('@', 1, true), 0, 1
       while at do
         local before = line:sub(at - 1, at - 1)

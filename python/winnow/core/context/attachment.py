@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from winnow.core.text.fences import Fences
+
 _FENCE = "```"
 _TICKS = re.compile("`{3,}")
-_OPENS = re.compile(r"\s*(`{3,})")
 _MENTION = re.compile(r'(?<!\S)@(?:"[^"]+"\S*|\S+)')
 _ABOVE = "(The code above is quoted.)"
 
@@ -79,7 +80,7 @@ def parted(text: str) -> tuple[str, str]:
         return "", text
     named = [found for line in _without_code(lines[:end]) for found in _MENTION.findall(line)]
     rest = "\n".join(lines[end:]).strip("\n")
-    if named or not rest or rest[0] in "/!#":  # by itself, that would be a command
+    if named or not rest.strip() or rest.lstrip()[0] in "/!#":  # by itself, that would be a command
         rest = f"{' '.join([_ABOVE, *named])}\n\n{rest}".rstrip("\n")
     return "\n".join(lines[:end]), rest
 
@@ -92,26 +93,14 @@ def unparted(text: str) -> str:
 def _end_of_code(lines: Sequence[str]) -> int:
     """How many lines there are to the end of the last code with an ``@``; 0: there is none."""
     end, holds = 0, False
-    for number, (line, inside) in enumerate(zip(lines, _code(lines), strict=True), 1):
+    for number, (line, inside) in enumerate(zip(lines, Fences.code(lines), strict=True), 1):
         holds = inside and (holds or "@" in line)
         end = number if holds else end
     return end
 
 
 def _without_code(lines: Sequence[str]) -> list[str]:
-    return [line for line, inside in zip(lines, _code(lines), strict=True) if not inside]
-
-
-def _code(lines: Iterable[str]) -> Iterable[bool]:
-    """Whether each line is one of a block of code, its fences included."""
-    fence = ""
-    for line in lines:
-        found = _OPENS.match(line)
-        if found and (not fence or len(found[1]) >= len(fence)):
-            yield True
-            fence = "" if fence else found[1]
-        else:
-            yield bool(fence)
+    return [line for line, inside in zip(lines, Fences.code(lines), strict=True) if not inside]
 
 
 def joined(text: str, attached: Sequence[Attachment]) -> str:
