@@ -2,6 +2,7 @@
 --- chats.
 local branches = require('winnow.chat.branches')
 local chats = require('winnow.chats')
+local context = require('winnow.context.draft')
 local directory = require('winnow.chat.directory')
 local files = require('winnow.chat.files')
 local frontmatter = require('winnow.chat.frontmatter')
@@ -79,7 +80,7 @@ function M.fork()
       cwd = cwd,
       values = more,
       session = values.session or '',
-      text = said,
+      text = context.words(said),
       nth = nth,
       lines = above ~= '' and vim.split(above, '\n', { plain = true }) or {},
     })

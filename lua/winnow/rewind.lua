@@ -1,5 +1,6 @@
 --- Back to before a message: which one is meant, and which files must not be touched.
 local branches = require('winnow.chat.branches')
+local context = require('winnow.context.draft')
 local files = require('winnow.chat.files')
 local grammar = require('winnow.grammar')
 local outline = require('winnow.chat.outline')
@@ -62,7 +63,7 @@ function M.ask(chat)
   chat:tell('rewind', {
     cwd = cwd,
     values = values,
-    text = trim.both(table.concat(said, '\n')),
+    text = context.words(trim.both(table.concat(said, '\n'))),
     nth = math.max(nth, 0),
     lines = row and chat:lines(first, draft) or {},
     row = row and row - first or 0,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from winnow.adapters.claude.prompts import content
 from winnow.core import sessions
+from winnow.core.context.attachment import Attachment
 from winnow.core.sessions import Item, Kept, Live, Session, head
 from winnow.core.transcript import checkpoints, history
 from winnow.core.transcript.history import Past
@@ -233,3 +235,15 @@ def test_a_prompt_is_found_where_it_stands() -> None:
         ("5", "6"),
     ]
     assert history.before(past, "other", 0) is None
+
+
+@pytest.mark.parametrize("code", ["", "```\n# @~/key\n```\n"])
+@pytest.mark.parametrize("mention", ["@buffer", "@a.py", ""])
+def test_a_prompt_is_found_whatever_went_along(mention: str, code: str) -> None:
+    """What is told of it is none of the words, in which a file is not mentioned once more."""
+    text = f"See {mention}\n{code}Why?"
+    attached = [Attachment(mention, "a.py 1-2", "a = 1", path="." in mention)] * bool(mention)
+    past = [user(content(text, attached, command=True), "1")]
+    assert history.before(past, text, 0) == ("", "1")
+    assert history.before(past, "Why", 0) is None
+    assert history.before(past, "", 0) is None

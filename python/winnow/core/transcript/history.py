@@ -43,9 +43,19 @@ class Past(msgspec.Struct, frozen=True):
         """What the user said, if they did; not what tools said, nor a command's output."""
         if self.role != "user":
             return ""
-        texts = [unparted(block["text"]) for block in _blocks(self.content) if _is(block, "text")]
-        text = "\n\n".join(text for text in texts if not text.startswith(_STOPPED)).strip()
+        text = "\n\n".join(self._texts).strip()
         return "" if text.startswith("<local-command-") or _COMMAND.search(text) else text
+
+    def says(self, text: str) -> bool:
+        """Whether the user said this, whatever went along: that stands in blocks before it."""
+        texts, wanted = self._texts, _squeezed(text)
+        own = (texts, texts[-1:], texts[-2:])  # two if a block of code has one of its own
+        return bool(wanted) and any(_squeezed("\n\n".join(some)) == wanted for some in own)
+
+    @property
+    def _texts(self) -> list[str]:
+        texts = [unparted(block["text"]) for block in _blocks(self.content) if _is(block, "text")]
+        return [text for text in texts if not text.startswith(_STOPPED)]
 
 
 def entries(messages: Iterable[Past]) -> Iterator[Entry]:
@@ -124,12 +134,11 @@ def before(messages: Iterable[Past], text: str, nth: int) -> Cut | None:
     Returns:
         None: there is no such prompt.
     """
-    wanted = _squeezed(text)
     found: list[tuple[int, Cut]] = []
     last, count = "", 0
     for message in messages:
-        if prompt := message.prompt:
-            if _squeezed(prompt) == wanted:
+        if message.prompt:
+            if message.says(text):
                 found.append((abs(count - nth), Cut(last, message.id)))
             count += 1
         last = message.id
@@ -137,4 +146,5 @@ def before(messages: Iterable[Past], text: str, nth: int) -> Cut | None:
 
 
 def _squeezed(text: str) -> str:
-    return " ".join(text.split())
+    """A text to compare: without the ``@`` of mentions, which not all have when they are sent."""
+    return " ".join(text.replace("@", "").split())
