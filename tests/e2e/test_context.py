@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from winnow.core.text.fences import Fences
 
 from tests.api import ScriptedAPI, say
 from tests.e2e.conftest import Desks, Share
@@ -330,3 +332,25 @@ def test_all_that_is_a_block_of_code_mentions_nothing(claude: Editor, api: Scrip
     assert "of a" in told
     assert "of b" in told
     assert "of secret" not in told
+
+
+LINES = [
+    *("x @m", "x", "> x @m", "```", "````", "~~~", "  ```", "    ```", "\t```", "- ```", "1. ~~~"),
+    *("> ```", ">", "``` py", "```x``` @m", "~~~ `a` @m", "   x @m", "- x @m", "* - ```"),
+]
+MENTIONED = """
+return vim.tbl_map(function(lines)
+  return vim.tbl_map(function(one)
+    return one.row
+  end, require('winnow.context.mention').all(lines))
+end, ...)
+"""
+
+
+def test_what_is_code_is_so_on_both_sides(editor: Editor) -> None:
+    """Neovim draws what is mentioned, and the host has Claude Code look for no more."""
+    chance = Random(7)
+    texts = [chance.choices(LINES, k=chance.randrange(1, 12)) for _ in range(2000)]
+    for lines, rows in zip(texts, editor.lua(MENTIONED, texts), strict=True):
+        code = Fences.code(lines)
+        assert rows == [n for n, line in enumerate(lines) if "@m" in line and not code[n]], lines
