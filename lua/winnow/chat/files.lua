@@ -63,29 +63,29 @@ local function replace(path, fill, mode, old, lasts)
     assert(name ~= 'ENOSPC' and name ~= 'EDQUOT', problem) -- written there, the old text would go
     return false
   end
-  local like = false
-  local ok, failure = pcall(function()
+  local ok, like = pcall(function()
     local made = assert(vim.uv.fs_fstat(file))
-    like = not old or made.uid == old.uid and made.gid == old.gid
-    if like then
-      vim.uv.fs_fchmod(file, mode)
-      fill(function(text)
-        write(file, text)
-      end)
-      assert(not (lasts and vim.go.fsync) or vim.uv.fs_fsync(file))
+    if old and (made.uid ~= old.uid or made.gid ~= old.gid) then
+      return false
     end
-  end)
-  local closed, lost = vim.uv.fs_close(file)
-  if ok and like then
-    ok, failure = pcall(function()
-      assert(closed, lost)
-      assert(vim.uv.fs_rename(new, path))
+    vim.uv.fs_fchmod(file, mode)
+    fill(function(text)
+      write(file, text)
     end)
+    assert(not (lasts and vim.go.fsync) or vim.uv.fs_fsync(file))
+    return true
+  end)
+  local done, failure = vim.uv.fs_close(file)
+  if ok and like and done then
+    done, failure = vim.uv.fs_rename(new, path)
   end
-  if not (ok and like) then
+  if not (ok and like and done) then
     os.remove(new)
   end
-  return ok and like or not ok and error(failure, 0)
+  if not ok then
+    error(like, 0) -- what went wrong
+  end
+  return like and (done or error(failure, 0))
 end
 
 --- Write a file that only the user can read, whole or not at all. It is about programs that run, so

@@ -107,9 +107,8 @@ end
 --- This Neovim has no more to do with a chat.
 ---@param path string a chat's
 function M.release(path)
-  local own = held[path]
-  if own and is_me(read(path)) then
-    os.remove(own.lock)
+  if held[path] and M.mine(path) then
+    os.remove(held[path].lock)
   end
   held[path] = nil
 end

@@ -84,7 +84,7 @@ local function watch_changes(on, chat)
     if grew then
       return
     end
-    local typing = vim.endswith(event.event, 'I') or vim.endswith(event.event, 'P')
+    local typing = event.event ~= 'TextChanged' and event.event ~= 'InsertLeave'
     changed(chat, typing, healed)
     if not typing then
       healed = vim.api.nvim_buf_get_changedtick(chat.buf)

@@ -84,7 +84,7 @@ class Rules(HasAsked):
 def _question(kept: Sequence[Rule], *, session: bool) -> str:
     asked = [SESSION] if session else []
     if kept:
-        names = ", ".join(f"“{clean(rule.rule)}”" for rule in kept)
+        names = ", ".join(f"“{rule.rule}”" for rule in kept)
         where = " and ".join(dict.fromkeys(rule.where for rule in kept))
         asked.append(FILES.format(names, where))
     return " ".join(asked)

@@ -76,9 +76,11 @@ def parted(text: str) -> tuple[str, str]:
     stranger's code calls ``@~/.ssh/id_rsa`` must stay a text. What is mentioned outside is told.
     """
     lines = text.split("\n")
-    if text.startswith("/") or not (end := _end_of_code(lines)):
+    inside = Fences.code(lines)
+    if text.startswith("/") or not (end := _end_of_code(lines, inside)):
         return "", text
-    named = [found for line in _without_code(lines[:end]) for found in _MENTION.findall(line)]
+    words = (line for line, code in zip(lines[:end], inside, strict=False) if not code)
+    named = [found for line in words for found in _MENTION.findall(line)]
     rest = "\n".join(lines[end:]).strip("\n")
     if named or not rest.strip() or rest.lstrip()[0] in "/!#":  # by itself, that would be a command
         rest = f"{' '.join([_ABOVE, *named])}\n\n{rest}".rstrip("\n")
@@ -90,17 +92,13 @@ def unparted(text: str) -> str:
     return text.partition("\n\n")[2] if text.startswith(_ABOVE) else text
 
 
-def _end_of_code(lines: Sequence[str]) -> int:
+def _end_of_code(lines: Sequence[str], inside: Sequence[bool]) -> int:
     """How many lines there are to the end of the last code with an ``@``; 0: there is none."""
     end, holds = 0, False
-    for number, (line, inside) in enumerate(zip(lines, Fences.code(lines), strict=True), 1):
-        holds = inside and (holds or "@" in line)
+    for number, (line, code) in enumerate(zip(lines, inside, strict=True), 1):
+        holds = code and (holds or "@" in line)
         end = number if holds else end
     return end
-
-
-def _without_code(lines: Sequence[str]) -> list[str]:
-    return [line for line, inside in zip(lines, Fences.code(lines), strict=True) if not inside]
 
 
 def joined(text: str, attached: Sequence[Attachment]) -> str:
