@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from winnow.core import project
+from winnow.core.asking import question_tool, run_tool
+from winnow.core.editor import tools
 from winnow.core.project import Source
 
 SETTINGS, SERVERS = ".claude/settings.json", ".mcp.json"
@@ -142,6 +144,16 @@ def test_a_prompt_is_an_entry_for_what_else_it_does(text: str, expected: list[st
 )
 def test_each_kind_of_file_is_named(name: str, start: str) -> None:
     assert texts(name, "---\nhooks: x\n---\n")[0].startswith(start)
+
+
+@pytest.mark.parametrize(
+    "name", [question_tool.SERVER, tools.SERVER, run_tool.PREFIX.split("__")[1]]
+)
+def test_whatever_servers_of_ours_are_called_poses_as_them(name: str) -> None:
+    text = json.dumps({"mcpServers": {name: {}}})
+    (entry,) = project.entries([Source(".mcp.json", text)])
+    assert entry.poses
+    assert not entry.servers
 
 
 def test_tasks() -> None:
