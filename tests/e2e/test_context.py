@@ -271,7 +271,7 @@ def test_the_list_has_what_is_sent(claude: Editor, api: ScriptedAPI) -> None:
     claude.keys(":bwipeout<CR>:Winnow context<CR>gg/b c<CR><CR>")
     claude.wait(lambda: claude.text() == "b", "the file that is mentioned")
     claude.keys(":bwipeout<CR>:Winnow<CR>")
-    assert draft(claude) == 'See and @"b c.txt":1'
+    claude.wait(lambda: draft(claude) == 'See and @"b c.txt":1', "a draft without it")
 
 
 def test_what_is_drawn_below_a_line_comes_into_sight(editor: Editor) -> None:
