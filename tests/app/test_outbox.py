@@ -295,6 +295,19 @@ async def test_a_confirmed_answer_outlives_the_host(room: Room) -> None:
     assert len(room.store.ledger) == 1
 
 
+async def test_keeping_one_option_is_not_acted_on_before_it_is_answered(room: Room) -> None:
+    """The editor deletes the others and presses <CR> by itself: a crash may lose that, too."""
+    await asks(room)
+    section = room.shown()
+    row = next(row for row, line in enumerate(section.lines) if line.startswith("No"))
+    press = p.Confirm(CHAT, section.section, section.lines, row)
+    await room.do(press)
+    assert room.editor.every(p.Verdict)[-1].acted
+    await room.do(press)
+    assert room.editor.every(p.Delete)
+    assert not room.editor.every(p.Verdict)[-1].acted
+
+
 @pytest.mark.parametrize("heard", [True, False])
 async def test_a_confirmed_answer_that_was_heard_is_not_sent_again(room: Room, heard: bool) -> None:
     """The host ended after Claude Code had it, and before the store or the editor knew."""

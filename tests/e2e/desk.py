@@ -10,7 +10,6 @@ import json
 import re
 import shutil
 import sqlite3
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -36,6 +35,10 @@ QUESTIONS = "questions"
 MARKER = re.compile(r"⟦\w*=|=\d=\w")
 
 LUA = Path(__file__).with_suffix(".lua").read_text()
+ACTED = """
+  local chat = require('winnow.registry').get(vim.api.nvim_get_current_buf())
+  return not (chat and chat.section and chat.section.confirming)
+"""
 
 
 class _Editor(Editor):
@@ -350,9 +353,8 @@ def go(editor: Editor, *, last: bool = True) -> None:
     before = _seen(editor)
     editor.keys("<CR>")
     editor.wait(lambda: _seen(editor) != before, "what <CR> does")
-    while not last and (now := _seen(editor)) != before:
-        before = now
-        time.sleep(0.1)  # the host may have more to say, such as where to step
+    if not last:  # to keep one option is to delete the others, and then to answer
+        editor.wait(lambda: editor.lua(ACTED), "what the host says of it")
 
 
 def _seen(editor: Editor) -> tuple[object, ...]:

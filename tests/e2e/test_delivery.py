@@ -413,7 +413,7 @@ def test_a_first_message_that_nobody_heard(claude: Editor, api: ScriptedAPI) -> 
     claude.keys("Aremember the milk<Esc>")
     type_and(claude, "<CR>", "_bundled/claude")
     claude.wait_line("⚠")
-    assert draft(claude) == "remember the milk"
+    claude.wait(lambda: draft(claude) == "remember the milk", "the message, again as the draft")
     api.clear()
     api.add(say("I will."))
     claude.keys("G<CR>")

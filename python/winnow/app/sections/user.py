@@ -92,7 +92,8 @@ class User:
             if not self._answered_here(marker):  # else it is what came of this
                 self._page.say(GONE, "warn")
             return
-        match view.confirm(event.row, event.unseen, anew=event.anew):
+        outcome = view.confirm(event.row, event.unseen, anew=event.anew)
+        match outcome:
             case answer.Send(answers=answers):
                 self._delivery.deliver(view.section, answers, self._page)
                 return
@@ -110,10 +111,11 @@ class User:
                 self._page.apply(p.Move(chat, marker, question))
                 if text:
                     self._page.say(text)
-            case other:
-                assert_never(other)
+            case _:
+                assert_never(outcome)
         self._shelf.keep(view.section.stored)
-        self._page.judge(acted=True)
+        # The editor deletes the others, and presses <CR> once more: that is yet to be acted on.
+        self._page.judge(acted=not isinstance(outcome, answer.Keep))
 
     def _answered_here(self, marker: str) -> bool:
         stored = self._shelf.kept.get(marker)
