@@ -27,6 +27,13 @@ vim.api.nvim_create_autocmd('User', {
 })
 """
 STATUS = "return require('winnow').statusline()"
+SLOW = """
+local dispatch = require('winnow.dispatch')
+local apply = dispatch.apply
+dispatch.apply = function(effects)
+  vim.defer_fn(function() apply(effects) end, effects[1].type == 'section' and 500 or 0)
+end
+"""
 
 
 def heard(editor: Editor, name: str) -> list[dict[str, Any]]:
@@ -136,11 +143,17 @@ def test_a_question_out_of_sight_is_announced(claude: Editor, api: ScriptedAPI) 
     assert claude.lines() == [""]
 
 
-def test_a_question_below_a_reader_is_announced(claude: Editor, api: ScriptedAPI) -> None:
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_question_below_a_reader_is_announced(
+    claude: Editor, api: ScriptedAPI, slow: bool
+) -> None:
+    """Also when it takes its time to be shown: no section is, before it is on disk."""
     api.add(say("A paragraph.\n\n" * 40 + "The end.", Gate(), ask("toolu_1", STORE)))
     start(claude)
     claude.wait_line("The end.")
     claude.keys("gg")
+    if slow:
+        claude.lua(SLOW)
     api.release()
     claude.wait(lambda: "Claude waits: Store." in claude.messages(), "an announcement")
     assert claude.lua("return vim.fn.line('.')") == 1
