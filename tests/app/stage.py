@@ -104,7 +104,7 @@ class Stage:
         session, mode = options.pop("session", ""), options.pop("mode", "")
         more = {
             key: options.pop(key)
-            for key in ("model", "compact", "budget", "total")
+            for key in ("model", "compact", "budget", "total", "before_writing")
             if key in options
         }
         spec = ports.AgentSpec(str(self.folder), session=session, mode=mode, place=place, **more)

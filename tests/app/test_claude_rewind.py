@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -97,3 +98,31 @@ async def test_files_as_a_prompt_has_found_them_and_a_summary_in_place_of_what_w
     assert not any(words in said for words in ("prompt 1", "One."))
     with pytest.raises(ports.LibraryError, match="does not hold"):
         await books.cut(session.id, UUID.format(9), "In short.")
+
+
+async def test_nothing_is_written_before_it_is_known_what_was_there(real: Stage) -> None:
+    """Neither by a tool nor by a command; what reads waits for nothing."""
+    asked, waits = asyncio.Event(), asyncio.Event()
+    made = [real.folder / name for name in ("by_tool", "by_command")]
+
+    async def ready() -> None:
+        asked.set()
+        await waits.wait()
+
+    real.server.add(
+        api.say(api.ToolUse("Glob", {"pattern": "*"}, "t1")),
+        api.say(
+            api.ToolUse("Write", {"file_path": str(made[0]), "content": "x\n"}, "t2"),
+            api.ToolUse("Bash", {"command": f"touch {made[1]}", "description": "d"}, "t3"),
+        ),
+        api.say("Done."),
+    )
+    options = {"mode": "bypassPermissions", "env": {"IS_SANDBOX": "1"}}
+    async with connected(real.claude(before_writing=ready, **options), real.user) as agent:
+        await agent.prompt("Go", UUID.format(1))
+        await asyncio.wait_for(asked.wait(), 60)
+        await asyncio.sleep(0.3)
+        assert not any(file.exists() for file in made)
+        waits.set()
+        await real.user.turn()
+    assert all(file.exists() for file in made)

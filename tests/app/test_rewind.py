@@ -202,6 +202,35 @@ async def test_what_commands_changed_goes_back_too(room: Room, shelf: Shelf) -> 
     assert (room.files.texts["/f"], room.files.texts["/g"]) == (OLD, OLD)
 
 
+async def test_what_writes_waits_until_it_is_known_what_was_there(room: Room) -> None:
+    """From the first message on, however long git takes."""
+    looked = asyncio.Event()
+
+    class Slow(Kept):
+        async def now(self) -> str:
+            await looked.wait()
+            return "now"
+
+        def keep(self, known: bytes) -> None:
+            """See `Past.keep`."""
+
+    async def make(cwd: str, chat: str) -> Any:
+        return Slow()
+
+    room.world = room.world._replace(make_past=make)
+    room.chats = Chats(room.world)
+    await room.open()
+    before = room.agent.spec.before_writing
+    assert before is not None
+    await before()
+    await room.send("Hi")
+    waits = asyncio.ensure_future(before())
+    await room.settle()
+    assert not waits.done()
+    looked.set()
+    await waits
+
+
 async def test_without_copies_there_is_the_conversation(room: Room, shelf: Shelf) -> None:
     """Of a copy that is gone, its file is left out and named: it is not taken for none."""
     shelf.copies = {"/f": "/copies/gone", "/g": None, "/made": ""}

@@ -190,6 +190,7 @@ class AgentSpec(msgspec.Struct, frozen=True):
     total: float = 0.0  # that its session may cost with all before, as far as it is known; 0: ditto
     editor: EditorTools | None = None
     aside: bool = False  # goes on from the session without a trace in it, and only reads
+    before_writing: Callable[[], Awaitable[object]] | None = None  # a tool that may write waits
 
 
 MakeAgent = Callable[[AgentSpec, Ask], Awaitable[Agent]]

@@ -27,6 +27,7 @@ from winnow.core.text.encoding import to_json
 _OURS = f"{run_tool.PREFIX}.*"  # tools that are answered where their use is permitted
 _PATIENT = 20 * 86400.0  # seconds for the user to decide; more is too much for a timer of the CLI's
 READING = ("Read", "Glob", "Grep")
+_WRITING = "^(Bash|Edit|Write|NotebookEdit|mcp__(?!winnow).*)$"
 _TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
 
 
@@ -129,10 +130,22 @@ def _hooks(
     always = HookMatcher(_OURS, [rules.deciding("ask")])
     return {
         **({"PreCompact": [compacts]} if _asks(spec) else {}),
-        "PreToolUse": [always, *editor_tools.allowed(_editor(spec))],
+        "PreToolUse": [always, *editor_tools.allowed(_editor(spec)), *_waiting(spec)],
         private.CONFIG_CHANGE: [HookMatcher(hooks=[_keeping_out(settings_changed)])],
         **{event: [HookMatcher(hooks=[requests.tool_ended])] for event in _TOOL_ENDS},
     }
+
+
+def _waiting(spec: ports.AgentSpec) -> list[HookMatcher]:
+    """A hook that has what may write wait."""
+    if (ready := spec.before_writing) is None:
+        return []
+
+    async def hook(*_: object) -> HookJSONOutput:
+        await ready()
+        return {}
+
+    return [HookMatcher(_WRITING, [hook])]
 
 
 def _keeping_out(changed: Callable[[], object]) -> Callable[..., Any]:

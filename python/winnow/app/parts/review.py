@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
+PATIENCE = 20.0  # seconds that Claude's tools wait until it is known what files hold; git is quick
+
 NOTHING = "Nothing is known of the files before: Claude has not worked here yet."
 NO_PAST = "What files held before is not known here."
 MARKS: Mapping[str, tuple[Mark, str]] = {
@@ -63,6 +65,20 @@ class Reviewing(Part):
         around.session.prompted = self._begin
 
     # --- from the agent -------------------------------------------------------------------------
+
+    def spec(self, spec: ports.AgentSpec) -> ports.AgentSpec:
+        """See `Part.spec`: nothing is written before it is known what was there."""
+        return msgspec.structs.replace(spec, before_writing=self._settled)
+
+    async def _settled(self) -> None:
+        async def known() -> None:
+            async with self._lock:  # who waits for it gets it in turn
+                pass
+
+        try:
+            await asyncio.wait_for(known(), PATIENCE)
+        except asyncio.TimeoutError:
+            log.warning("what files held before a tool is not known after %g s", PATIENCE)
 
     def hear(self, event: a.AgentEvent) -> None:
         """See `Part.hear`."""
