@@ -263,6 +263,30 @@ async def test_a_worker_that_dies_is_tried_once_more(room: Running) -> None:
     assert room.told(room.boss) == "t1 “Cart” failed: It broke again."
 
 
+@pytest.mark.parametrize("heard", [True, False])
+async def test_an_orchestrator_that_dies_is_started_once_more(room: Running, heard: bool) -> None:
+    """Where a worker waits for it, whatever it has heard of that; then the user is to go on."""
+    await room.make("Cart")
+    await room.asks("Cart", "Which store?")
+    first = room.boss
+    if heard:
+        first.say(a.Text("I "))
+        await room.settle()
+    first.say(ports.AgentError("It broke."))
+    await room.settle()
+    second = room.boss
+    assert second is not first
+    assert ("still waits for an answer to q1" if heard else "Which store?") in room.told(second)
+    second.say(ports.AgentError("It broke again."))
+    await room.settle()
+    assert room.boss is second
+    await room.do(p.Wake(CHAT))  # <CR>
+    assert "q1" in room.told(room.boss)
+    await room.call("reply", task="t1", text="SQLite")
+    await room.end()
+    assert room.run.queries["q1"].state == "answered"
+
+
 async def test_a_worker_killed_before_its_session_was_written_begins_anew(room: Running) -> None:
     """That it could not be resumed is no second death."""
     await room.make("Cart")

@@ -422,6 +422,20 @@ def test_a_first_message_that_nobody_heard(claude: Editor, api: ScriptedAPI) -> 
     assert claude.text().count("⚠") == 1
 
 
+def test_a_claude_that_died_is_started_again(claude: Editor, api: ScriptedAPI) -> None:
+    """By <CR>, as the draft's heading says, though there is nothing to send."""
+    start(claude)
+    wait_idle(claude)
+    os.kill(victim(claude, "_bundled/claude"), signal.SIGKILL)
+    claude.wait_screen("not connected; <CR> tries again")
+    assert draft(claude) == ""
+    claude.keys("G<CR>")
+    wait_idle(claude)
+    assert "draft is empty" not in claude.messages()
+    claude.keys("G<CR>")
+    claude.wait(lambda: "draft is empty" in claude.messages(), "what is missing")
+
+
 # --- what can't be written ------------------------------------------------------------------------
 
 

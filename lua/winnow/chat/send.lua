@@ -204,7 +204,11 @@ function Chat:send()
   elseif self:goes_again() then
     self:mend()
   elseif self:draft() == '' and #self:waiting() == 0 then
-    say(EMPTY)
+    if self.state == 'failed' then
+      self:tell('wake', {})
+    else
+      say(EMPTY)
+    end
   else
     context.gather(self, function(along, waited)
       if not waited or self:mine() then

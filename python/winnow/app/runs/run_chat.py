@@ -62,6 +62,7 @@ class RunChat(Chat):
         self._record = Record(opened.run, world)
         self._voice = Voice(self._record.run)
         self._aside: list[Section] = []  # questions that let the user's message pass
+        self._died = False  # its agent was lost, and has ended no turn since
         self.viewers = Viewers()
         self.changed: Callable[[], None] = lambda: None
         super().__init__(opened, world, starts, replay, after)
@@ -268,9 +269,13 @@ class RunChat(Chat):
     def lost(
         self, error: ports.AgentError, heard: ports.Heard | None, *, sure: bool = True
     ) -> None:
-        """See `Listener.lost`."""
+        """See `Listener.lost`: it is started once more where workers wait for it."""
         self._voice.lost()
         super().lost(error, heard, sure=sure)
+        waits = any(asked.state == "asked" for asked in self.run.pending())
+        if waits and self.run.state == "running" and not self._died:
+            self._died = True
+            self._session.want()
 
     def _say_to_user(self) -> None:
         """Its message is whole: what it asks the user in it goes there."""
@@ -279,7 +284,7 @@ class RunChat(Chat):
 
     def _turn_over(self, event: a.TurnEnded) -> None:
         """A turn about a question ends with an answer, or with the user."""
-        near = self._voice.over()
+        self._died, near = False, self._voice.over()
         if event.stopped or event.error:
             return
         for asked in self._forgotten():
