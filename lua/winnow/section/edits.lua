@@ -3,6 +3,7 @@ local guard = require('winnow.guard')
 local seen = require('winnow.section.seen')
 local steps = require('winnow.chat.steps')
 local view = require('winnow.section.view')
+require('winnow.interpreted')()
 
 local M = {}
 

@@ -1,6 +1,7 @@
 --- The foot of an open section: what <CR> would do, as the host has it.
 local grammar = require('winnow.grammar')
 local hints = require('winnow.hints')
+require('winnow.interpreted')()
 
 local M = {}
 

@@ -12,6 +12,7 @@ local transcript = require('winnow.chat.transcript')
 local undo = require('winnow.chat.undo')
 local view = require('winnow.section.view')
 local window = require('winnow.window')
+require('winnow.interpreted')()
 
 local M = {}
 

@@ -1,5 +1,6 @@
 --- Markers say which option a line is, and are concealed everywhere: see `winnow.grammar`.
 local grammar = require('winnow.grammar')
+require('winnow.interpreted')()
 
 local M = {}
 

@@ -5,6 +5,7 @@ local seen = require('winnow.section.seen')
 local sent = require('winnow.chat.sent')
 local text = require('winnow.section.text')
 local trim = require('winnow.trim')
+require('winnow.interpreted')()
 
 local WORKING = 'what you pressed last is still being done.'
 local CANCEL = '<Esc> again cancels'

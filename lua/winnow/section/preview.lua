@@ -4,6 +4,7 @@ local hints = require('winnow.hints')
 local marker = require('winnow.section.marker')
 local trim = require('winnow.trim')
 local window = require('winnow.window')
+require('winnow.interpreted')()
 
 local PEEK = 6 -- lines of a preview that are shown below its option
 local peeks = vim.api.nvim_create_namespace('winnow.section_view.preview')

@@ -6,6 +6,7 @@ local guard = require('winnow.guard')
 local marker = require('winnow.section.marker')
 local trim = require('winnow.trim')
 local view = require('winnow.section.view')
+require('winnow.interpreted')()
 
 local M = {}
 

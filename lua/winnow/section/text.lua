@@ -3,6 +3,7 @@ local frontmatter = require('winnow.chat.frontmatter')
 local grammar = require('winnow.grammar')
 local marker = require('winnow.section.marker')
 local registry = require('winnow.registry')
+require('winnow.interpreted')()
 
 local M = {}
 

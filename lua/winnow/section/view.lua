@@ -6,6 +6,7 @@ local grammar = require('winnow.grammar')
 local hints = require('winnow.hints')
 local marker = require('winnow.section.marker')
 local window = require('winnow.window')
+require('winnow.interpreted')()
 
 local M = {}
 
