@@ -117,6 +117,22 @@ async def test_plain_text_answers_the_only_question(room: Running) -> None:
     assert room.store.kept["s1"].state == "answered"
 
 
+async def test_what_comes_while_a_message_is_taken_stands_below_what_came_of_it(
+    room: Running,
+) -> None:
+    await room.make("A", "B")
+    asked = await room.asks("A")
+    await room.say("[NEED_HUMAN: A?]")
+    await room.do(p.Queue(CHAT))
+    assert room.editor.taking
+    room.worker("B").ask(a.Request("Bash", {"command": "make"}, "c1"))
+    await room.settle()
+    await room.send("SQLite")
+    assert result(asked) == "SQLite"
+    assert room.shown().lines[0].startswith("━━ Permission: Bash · t2 B")
+    assert "✓ Answered: t1 (q1)" in room.editor.text
+
+
 async def test_plain_text_is_no_answer_when_two_wait(room: Running) -> None:
     """It goes to the orchestrator; the chat says which wait, and asks them again."""
     await room.make("A", "B")

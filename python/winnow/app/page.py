@@ -88,9 +88,10 @@ class Page:
         self.taking = True
         self.apply(p.Take(self.chat))
 
-    def taken(self) -> None:
-        """The draft was committed, or there was none."""
+    def taken(self, *after: Entry) -> None:
+        """The draft was committed, or there was none; ``after`` follows it at once."""
         self.taking = False
+        self._show(*after)
         self._advance()
 
     def close(self, section: Section, record: list[str], *after: Entry) -> bool:

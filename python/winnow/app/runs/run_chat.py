@@ -112,9 +112,8 @@ class RunChat(Chat):
         waiting = query.with_human(self.run.queries.values())
         meant = query.route(waiting, text)
         if meant is not None and self._asks.find(meant.id) is not None:
-            self._page.taken()
+            self._page.taken(Recorded([f"{grammar.KEPT} Answered: {brief(query.named([meant]))}"]))
             self._answer(meant.id, attachment.joined(text.strip(), event.attached))
-            self._page.append(Recorded([f"{grammar.KEPT} Answered: {brief(query.named([meant]))}"]))
             self._page.apply(p.Stored(self.id, [id]))
         else:
             self._begin(text)
