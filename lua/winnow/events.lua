@@ -56,24 +56,14 @@ local function in_sight(chat)
   end)
 end
 
---- Whether a section waits that its chat's buffer has yet to show: the host, or Neovim, is busy.
----@param chat winnow.Chat
----@param section string its id
----@return boolean
-local function is_coming(chat, section)
-  return not chat.section
-    and vim.iter(chat.pending):any(function(pending)
-      return pending.section == section
-    end)
-end
-
 --- Something waits: say so, unless the user looks at it. Focus stays where it is.
 ---@param chat winnow.Chat
 ---@param data table
 ---@param was? winnow.Chat where the user was when it came; it stands in its buffer since
 local function call_user(chat, data, was)
   local here = focused and registry.current() or nil
-  if here and (here == chat or here.task) and (not was or is_coming(chat, data.section)) then
+  local coming = not chat.section and chat.announced[data.section] -- the host, or Neovim, is busy
+  if here and (here == chat or here.task) and (not was or coming) then
     vim.defer_fn(function()
       if registry.get(chat.buf) == chat then -- else its buffer is gone
         call_user(chat, data, was or here)

@@ -27,6 +27,7 @@ from winnow.core.text.encoding import to_json
 _OURS = f"{run_tool.PREFIX}.*"  # tools that are answered where their use is permitted
 _PATIENT = 20 * 86400.0  # seconds for the user to decide; more is too much for a timer of the CLI's
 READING = ("Read", "Glob", "Grep")
+# What may write; of ours, what does has been put to the user before.
 _WRITING = "^(Bash|Edit|Write|NotebookEdit|mcp__(?!winnow).*)$"
 _TOOL_ENDS: tuple[HookEvent, ...] = ("PostToolUse", "PostToolUseFailure")
 

@@ -90,7 +90,7 @@ class RunChat(Chat):
 
     def _forgotten(self) -> list[Query]:
         """The questions of which the orchestrator has made nothing."""
-        asked = [one for one in self.run.pending() if one.state == "asked"]
+        asked = query.with_orchestrator(self.run.queries.values())
         left = [one for one in asked if one.id != self._voice.about]
         return [one for one in left if not self._outbox.about(one.id, sent=False)]
 
@@ -271,7 +271,7 @@ class RunChat(Chat):
         """See `Listener.lost`: it is started once more where workers wait for it."""
         self._voice.lost()
         super().lost(error, heard, sure=sure)
-        waits = any(asked.state == "asked" for asked in self.run.pending())
+        waits = query.with_orchestrator(self.run.queries.values())
         if waits and self.run.state == "running" and not self._died:
             self._died = True
             self._session.want()

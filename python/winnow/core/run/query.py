@@ -94,6 +94,11 @@ def with_human(queries: Iterable[Query]) -> list[Query]:
     return [query for query in queries if query.state == "with_human"]
 
 
+def with_orchestrator(queries: Iterable[Query]) -> list[Query]:
+    """Those that wait for what the orchestrator makes of them."""
+    return [query for query in queries if query.state == "asked"]
+
+
 # --- in the orchestrator's text ---------------------------------------------------------------
 
 
